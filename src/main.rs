@@ -1,0 +1,3 @@
+//! The octomind binary: everything is in the library.
+
+fn main() {}

@@ -1,0 +1,40 @@
+use serde::{Deserialize, Serialize};
+
+use super::AskId;
+
+/// A question put to the person. Front ends without a person never see one: the engine decides by
+/// policy and says so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    pub id: AskId,
+    pub kind: AskKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskKind {
+    /// Executable content of the project, shown exactly as it would run.
+    Trust { folder: String, items: Vec<Runnable>, content_hash: String },
+    /// Session spending reached the limit; dollars.
+    Spending { spent: String, limit: String },
+    /// A stream died after text was shown: send the request again?
+    RetryCutStream { shown_chars: u64 },
+    /// A value that is stored 0600 and masked everywhere.
+    Secret { key: String, wanted_by: String },
+}
+
+/// One thing that would run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Runnable {
+    pub path: String,
+    pub content: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Yes,
+    No,
+    /// Only ever in a command; never stored in an event.
+    Text(String),
+}

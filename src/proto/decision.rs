@@ -1,0 +1,112 @@
+use serde::{Deserialize, Serialize};
+
+use super::Level;
+
+/// A choice the runtime made, with everything it rested on. The screen explains from these records
+/// and never recomputes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// `auto` looked for a usable model.
+    ModelChosen { chosen: String, candidates: Vec<ModelCandidate> },
+    /// A tool is not on the surface, or not as the server offered it.
+    ToolQuarantined { server: String, tool: String, reason: String, advice: String },
+    /// Two names became one on the wire, or a name had to be changed.
+    ToolRenamed { server: String, tool: String, wire_name: String, reason: String },
+    /// A server's list changed.
+    ToolsChanged { server: String, added: Vec<String>, removed: Vec<String>, changed: Vec<String> },
+    /// The request was mended before it was sent.
+    RequestRepaired { kind: RepairKind, count: u32, detail: String },
+    /// A result was cut to head and tail; tokens are estimates, `spill` holds the whole.
+    ResultCut { call: String, tokens: u64, limit: u64, kept_head: u64, kept_tail: u64, spill: String },
+    /// A failed model call is tried again.
+    Retry { attempt: u32, of: u32, wait_ms: u64, reason: String, asked_by_provider: bool },
+    /// The token estimate was brought nearer to what the provider counted.
+    Calibrated { model: String, estimated: u64, reported: u64, factor_before: f32, factor_after: f32 },
+    /// A call for a tool that is not there, or with arguments that cannot be used.
+    CallRefused { tool: String, reason: String },
+    /// The model wrote a tool call as text; it was not executed.
+    LostCall { excerpt: String, nudged: bool },
+    /// Spending against its limit, dollars.
+    Spending { spent: f64, limit: f64, scope: String, stopped: bool },
+    /// Executable content of a folder was trusted or not, and by whom.
+    Trust { folder: String, content_hash: String, trusted: bool, by: String },
+}
+
+/// One thing `auto` looked at, in the order it looked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelCandidate {
+    /// Where it looked: an environment variable's name or a local address.
+    pub source: String,
+    pub model: String,
+    pub usable: bool,
+    pub why: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RepairKind {
+    /// A call without a result got one that says "interrupted".
+    DanglingCall,
+    /// A result without a call was left out.
+    OrphanResult,
+    EmptyMessage,
+    /// An image or other media became a note.
+    UnsupportedContent,
+    ToolName,
+    /// Reasoning that the provider refuses was left out, or that it demands was put in.
+    Reasoning,
+    /// A call id that repeated or was empty.
+    CallId,
+}
+
+impl Decision {
+    /// One line for the Notes pane: how loud, who speaks, what was decided.
+    pub fn headline(&self) -> (Level, &'static str, String) {
+        match self {
+            Self::ModelChosen { chosen, .. } => (Level::Info, "model", format!("auto chose {chosen}")),
+            Self::ToolQuarantined { server, tool, reason, .. } => {
+                (Level::Warning, "surface", format!("{server}.{tool} kept off: {reason}"))
+            }
+            Self::ToolRenamed { server, tool, wire_name, .. } => {
+                (Level::Info, "surface", format!("{server}.{tool} is called {wire_name} on the wire"))
+            }
+            Self::ToolsChanged { server, added, removed, changed } => (
+                Level::Info,
+                "surface",
+                format!("{server} changed its tools: +{} −{} ~{}", added.len(), removed.len(), changed.len()),
+            ),
+            Self::RequestRepaired { count, detail, .. } => (
+                Level::Info,
+                "request",
+                format!("{detail}{}", if *count > 1 { format!(" ×{count}") } else { String::new() }),
+            ),
+            Self::ResultCut { tokens, limit, .. } => {
+                (Level::Info, "cut", format!("result of {tokens} tok cut to {limit} tok, whole kept in a file"))
+            }
+            Self::Retry { attempt, of, wait_ms, reason, .. } => (
+                Level::Warning,
+                "retry",
+                format!("{reason}; try {attempt} of {of} in {:.1} s", *wait_ms as f64 / 1000.0),
+            ),
+            Self::Calibrated { factor_before, factor_after, .. } => {
+                (Level::Info, "tokens", format!("estimate factor {factor_before:.2} → {factor_after:.2}"))
+            }
+            Self::CallRefused { tool, reason } => (Level::Warning, "tools", format!("{tool} refused: {reason}")),
+            Self::LostCall { nudged, .. } => (
+                Level::Warning,
+                "model",
+                format!(
+                    "the reply looks like a tool call written as text{}",
+                    if *nudged { "; asked the model to call the tool" } else { "" }
+                ),
+            ),
+            Self::Spending { spent, limit, scope, .. } => {
+                (Level::Warning, "spending", format!("{scope} spent ${spent:.3} of ${limit:.3}"))
+            }
+            Self::Trust { folder, trusted, by, .. } => {
+                (Level::Info, "trust", format!("{folder} {} by {by}", if *trusted { "trusted" } else { "not trusted" }))
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Answer, Ask, AskId, Attachment, CallId, Content, Decision, Effort, Fault, Level, ModelInfo, Order, Origin, Purpose,
+    QueueId, ReasoningBlock, RequestId, Seq, ServerKind, ServerState, StopReason, SubmitMode, Timestamp, ToolCall,
+    ToolInfo, ToolOutcome, TurnId, TurnOutcome, Usage,
+};
+
+/// Something that happened in a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    pub seq: Seq,
+    pub at: Timestamp,
+    /// The transcript entry this event begins or changes, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Order>,
+    // Externally tagged: serde reads it without buffering, which resume speed depends on.
+    pub body: Body,
+}
+
+/// How an event is treated when a reader cannot keep up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tier {
+    /// Never dropped, always journalled.
+    Durable,
+    /// May be dropped or merged; a later durable event carries the whole. Not journalled, except
+    /// text deltas, which are merged and kept so that a killed session loses little.
+    Progress,
+    /// Never dropped while the process lives, but says nothing about the past (a server's state,
+    /// the queue): not journalled.
+    Live,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Body {
+    // ── the session ────────────────────────────────────────────────────────────────────────────
+    SessionStarted {
+        name: String,
+        role: String,
+        workdir: String,
+        folder: String,
+        version: String,
+    },
+    /// A later process took the session up. `read_only` names who holds the lock.
+    SessionResumed {
+        events: u64,
+        skipped: u64,
+        read_only: Option<String>,
+        version: String,
+    },
+    RoleChanged {
+        role: String,
+    },
+    ModelChanged {
+        model: ModelInfo,
+        effort: Effort,
+    },
+    TitleChanged {
+        title: String,
+    },
+    /// `/clear`: the transcript view starts afresh, the history stays.
+    ViewCleared,
+    SessionEnded,
+
+    // ── a turn ─────────────────────────────────────────────────────────────────────────────────
+    TurnStarted {
+        turn: TurnId,
+    },
+    TurnEnded {
+        turn: TurnId,
+        outcome: TurnOutcome,
+        elapsed_ms: u64,
+    },
+    UserMessage {
+        content: Content,
+        attachments: Vec<Attachment>,
+        origin: Origin,
+    },
+    Queued {
+        id: QueueId,
+        text: String,
+        mode: SubmitMode,
+    },
+    QueueEdited {
+        id: QueueId,
+        text: String,
+    },
+    /// Withdrawn by the person, or taken into a turn (then a `UserMessage` follows).
+    Unqueued {
+        id: QueueId,
+    },
+
+    // ── a model call ───────────────────────────────────────────────────────────────────────────
+    RequestStarted {
+        request: RequestId,
+        purpose: Purpose,
+        model: String,
+        /// Estimated prompt tokens, calibrated.
+        estimated_tokens: u64,
+        /// Size of the body we sent or would send, bytes.
+        bytes: u64,
+        tools: u32,
+        /// First 16 hex digits of the SHA-256 of system prompt and static tools.
+        prefix: String,
+    },
+    /// `offset` is the length in bytes of the text before it, so a repeated delta changes nothing.
+    TextDelta {
+        request: RequestId,
+        offset: u64,
+        text: String,
+    },
+    ReasoningDelta {
+        request: RequestId,
+        offset: u64,
+        text: String,
+    },
+    /// The model began to write a call; arguments are still coming.
+    CallForming {
+        request: RequestId,
+        tool: String,
+        argument_bytes: u64,
+    },
+    /// The whole reply. Replaces what the deltas built.
+    AssistantMessage {
+        request: RequestId,
+        text: String,
+        reasoning: Vec<ReasoningBlock>,
+        /// Milliseconds spent reasoning.
+        reasoning_ms: u64,
+        calls: Vec<ToolCall>,
+        stop: StopReason,
+        scripted: bool,
+        /// `provider:model` that wrote it; reasoning goes back only to the same.
+        model: String,
+    },
+    RequestFinished {
+        request: RequestId,
+        purpose: Purpose,
+        usage: Usage,
+        first_token_ms: u64,
+        elapsed_ms: u64,
+    },
+    RequestFailed {
+        request: RequestId,
+        purpose: Purpose,
+        fault: Fault,
+    },
+    /// Waiting to try again; a countdown on screen.
+    RetryScheduled {
+        request: RequestId,
+        at: Timestamp,
+        attempt: u32,
+        of: u32,
+        reason: String,
+    },
+
+    // ── tools ──────────────────────────────────────────────────────────────────────────────────
+    ToolStarted {
+        call: CallId,
+        server: String,
+        tool: String,
+        arguments: serde_json::Value,
+    },
+    ToolProgress {
+        call: CallId,
+        note: Option<String>,
+        fraction: Option<f32>,
+    },
+    ToolFinished {
+        call: CallId,
+        outcome: ToolOutcome,
+        /// What the model gets.
+        content: Content,
+        /// Size of what the tool returned, before any cut.
+        full_bytes: u64,
+        /// File that holds the whole when `content` does not.
+        spill: Option<String>,
+        elapsed_ms: u64,
+    },
+
+    // ── servers ────────────────────────────────────────────────────────────────────────────────
+    ServerChanged {
+        server: String,
+        kind: ServerKind,
+        state: ServerState,
+        command: String,
+        stderr: Vec<String>,
+    },
+    /// The whole list, in a stable order.
+    ServerTools {
+        server: String,
+        tools: Vec<ToolInfo>,
+    },
+    ServerGone {
+        server: String,
+    },
+
+    // ── records and words ──────────────────────────────────────────────────────────────────────
+    Decided(Decision),
+    Notice {
+        level: Level,
+        source: String,
+        text: String,
+        hint: Option<String>,
+    },
+    /// Answer to a slash command; not part of the conversation.
+    CommandOutput {
+        line: String,
+        output: String,
+    },
+    Asked(Ask),
+    /// `answer` is never a text: secrets do not enter events.
+    Answered {
+        ask: AskId,
+        answer: Answer,
+    },
+    /// What the next request will hold; the status line's numbers.
+    ContextMeasured {
+        tokens: u64,
+        window: Option<u64>,
+        system: u64,
+        tools: u64,
+        history: u64,
+    },
+}
+
+impl Body {
+    pub fn tier(&self) -> Tier {
+        match self {
+            Self::TextDelta { .. }
+            | Self::ReasoningDelta { .. }
+            | Self::CallForming { .. }
+            | Self::ToolProgress { .. } => Tier::Progress,
+            Self::Queued { .. }
+            | Self::QueueEdited { .. }
+            | Self::Unqueued { .. }
+            | Self::RetryScheduled { .. }
+            | Self::ServerChanged { .. }
+            | Self::ServerTools { .. }
+            | Self::ServerGone { .. }
+            | Self::Asked(_)
+            | Self::ContextMeasured { .. } => Tier::Live,
+            Self::SessionStarted { .. }
+            | Self::SessionResumed { .. }
+            | Self::RoleChanged { .. }
+            | Self::ModelChanged { .. }
+            | Self::TitleChanged { .. }
+            | Self::ViewCleared
+            | Self::SessionEnded
+            | Self::TurnStarted { .. }
+            | Self::TurnEnded { .. }
+            | Self::UserMessage { .. }
+            | Self::RequestStarted { .. }
+            | Self::AssistantMessage { .. }
+            | Self::RequestFinished { .. }
+            | Self::RequestFailed { .. }
+            | Self::ToolStarted { .. }
+            | Self::ToolFinished { .. }
+            | Self::Decided(_)
+            | Self::Notice { .. }
+            | Self::CommandOutput { .. }
+            | Self::Answered { .. } => Tier::Durable,
+        }
+    }
+}
+
+impl Event {
+    pub fn tier(&self) -> Tier {
+        self.body.tier()
+    }
+}

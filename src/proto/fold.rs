@@ -1,0 +1,352 @@
+//! How each family of events changes the snapshot. Pure and total: an event about something unknown
+//! changes nothing.
+
+use super::{
+    Answer, Body, CallId, Content, EntryKind, Event, Level, Note, Order, Origin, Purpose, Queued, RunState, ServerView,
+    Snapshot, ToolState,
+};
+
+impl Snapshot {
+    pub(super) fn apply_session(&mut self, event: &Event) {
+        match &event.body {
+            Body::SessionStarted { name, role, workdir, folder, .. } => {
+                self.session.name.clone_from(name);
+                self.session.role.clone_from(role);
+                self.session.workdir.clone_from(workdir);
+                self.session.folder.clone_from(folder);
+                self.session.started_at = event.at;
+                self.session.ended = false;
+            }
+            Body::SessionResumed { read_only, .. } => {
+                self.session.read_only.clone_from(read_only);
+                self.session.ended = false;
+                self.settle();
+            }
+            Body::RoleChanged { role } => self.session.role.clone_from(role),
+            Body::ModelChanged { model, effort } => {
+                self.session.model = model.clone();
+                self.session.effort = *effort;
+            }
+            Body::TitleChanged { title } => self.session.title = Some(title.clone()),
+            Body::ViewCleared => self.transcript.clear(),
+            Body::SessionEnded => {
+                self.session.ended = true;
+                self.settle();
+            }
+            _ => {}
+        }
+    }
+
+    /// Nothing runs any more: what a process left unfinished is shown as such.
+    fn settle(&mut self) {
+        self.run = RunState::Idle;
+        self.queue.clear();
+        self.asks.clear();
+        self.servers.clear();
+        let unfinished: Vec<Order> = self
+            .transcript
+            .entries()
+            .iter()
+            .filter(|entry| match &entry.kind {
+                EntryKind::Assistant { streaming, .. } | EntryKind::Thinking { streaming, .. } => *streaming,
+                EntryKind::Tool { state, .. } => matches!(state, ToolState::Running { .. }),
+                _ => false,
+            })
+            .map(|entry| entry.order)
+            .collect();
+        for order in unfinished {
+            self.transcript.edit(order, |kind| match kind {
+                EntryKind::Assistant { streaming, interrupted, .. } => {
+                    *streaming = false;
+                    *interrupted = true;
+                }
+                EntryKind::Thinking { streaming, .. } => *streaming = false,
+                EntryKind::Tool { state, .. } => *state = ToolState::lost(),
+                _ => {}
+            });
+        }
+    }
+
+    pub(super) fn apply_turn(&mut self, event: &Event) {
+        match &event.body {
+            Body::TurnStarted { turn } => {
+                self.turn = *turn;
+                self.run = RunState::Waiting { since: event.at };
+            }
+            Body::TurnEnded { outcome, elapsed_ms, .. } => {
+                self.run = RunState::Idle;
+                self.totals.last_turn = Some((outcome.clone(), *elapsed_ms));
+            }
+            Body::UserMessage { content, attachments, origin } => {
+                let text = match content {
+                    Content::Text(text) => text.clone(),
+                    Content::Blob { preview, .. } => preview.clone(),
+                    Content::Media { media_type, .. } => format!("[{media_type}]"),
+                    Content::Parts(_) => String::new(),
+                };
+                let attachments = attachments.iter().map(|attachment| attachment.name.clone()).collect();
+                let origin: Origin = origin.clone();
+                self.put(event, EntryKind::User { text, origin, attachments });
+            }
+            Body::Queued { id, text, mode } => self.queue.push(Queued { id: *id, text: text.clone(), mode: *mode }),
+            Body::QueueEdited { id, text } => {
+                if let Some(queued) = self.queue.iter_mut().find(|queued| queued.id == *id) {
+                    queued.text.clone_from(text);
+                }
+            }
+            Body::Unqueued { id } => self.queue.retain(|queued| queued.id != *id),
+            _ => {}
+        }
+    }
+
+    pub(super) fn apply_request(&mut self, event: &Event) {
+        match &event.body {
+            Body::RequestStarted { purpose: Purpose::Main, .. } => self.run = RunState::Waiting { since: event.at },
+            Body::TextDelta { offset, text, .. } => {
+                self.run_as(RunState::Answering { since: event.at });
+                self.extend_text(event, *offset, text);
+            }
+            Body::ReasoningDelta { offset, text, .. } => {
+                self.run_as(RunState::Thinking { since: event.at });
+                self.extend_reasoning(event, *offset, text);
+            }
+            Body::CallForming { tool, argument_bytes, .. } => {
+                let since = match &self.run {
+                    RunState::Forming { since, .. } => *since,
+                    _ => event.at,
+                };
+                self.run = RunState::Forming { since, tool: tool.clone(), argument_bytes: *argument_bytes };
+            }
+            Body::AssistantMessage { .. } => self.complete_message(event),
+            Body::RequestFinished { purpose, usage, .. } => {
+                self.totals.requests += 1;
+                match purpose {
+                    Purpose::Main => self.totals.main.add(usage),
+                    Purpose::Supervisor | Purpose::Compression => self.totals.auxiliary.add(usage),
+                }
+            }
+            Body::RequestFailed { fault, purpose: Purpose::Main, .. } => {
+                self.put(event, EntryKind::Fault(fault.clone()));
+            }
+            Body::RetryScheduled { at, attempt, of, reason, .. } => {
+                self.run = RunState::Retrying {
+                    since: event.at,
+                    until: *at,
+                    attempt: *attempt,
+                    of: *of,
+                    reason: reason.clone(),
+                };
+            }
+            _ => {}
+        }
+    }
+
+    /// Changes the running state unless it is of that kind already, so that `since` stays.
+    fn run_as(&mut self, state: RunState) {
+        if std::mem::discriminant(&self.run) != std::mem::discriminant(&state) {
+            self.run = state;
+        }
+    }
+
+    fn extend_text(&mut self, event: &Event, offset: u64, delta: &str) {
+        let Some(order) = event.order else { return };
+        if self.transcript.get(order).is_none() {
+            let kind = EntryKind::Assistant {
+                text: String::new(),
+                streaming: true,
+                interrupted: false,
+                scripted: self.session.model.scripted,
+            };
+            self.transcript.put(order, event.at, kind);
+        }
+        self.transcript.edit(order, |kind| {
+            if let EntryKind::Assistant { text, streaming: true, .. } = kind {
+                append_at(text, offset, delta);
+            }
+        });
+    }
+
+    fn extend_reasoning(&mut self, event: &Event, offset: u64, delta: &str) {
+        let Some(order) = event.order else { return };
+        if self.transcript.get(order).is_none() {
+            let kind = EntryKind::Thinking { text: String::new(), streaming: true, elapsed_ms: 0 };
+            self.transcript.put(order, event.at, kind);
+        }
+        let begun = self.transcript.get(order).map_or(event.at, |entry| entry.at);
+        self.transcript.edit(order, |kind| {
+            if let EntryKind::Thinking { text, streaming: true, elapsed_ms } = kind {
+                append_at(text, offset, delta);
+                *elapsed_ms = event.at.saturating_sub(begun);
+            }
+        });
+    }
+
+    /// The message's text stands at the event's order; its reasoning stands one slot before.
+    fn complete_message(&mut self, event: &Event) {
+        let Body::AssistantMessage { text, reasoning, reasoning_ms, stop, scripted, .. } = &event.body else { return };
+        let Some(order) = event.order else { return };
+        let thought: String = reasoning.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join("\n\n");
+        if let (Some(before), false) = (order.before(), thought.is_empty()) {
+            let kind = EntryKind::Thinking { text: thought, streaming: false, elapsed_ms: *reasoning_ms };
+            self.transcript.put(before, event.at, kind);
+        }
+        if !text.is_empty() || self.transcript.get(order).is_some() {
+            let interrupted = matches!(stop, super::StopReason::Interrupted | super::StopReason::Cut);
+            let kind = EntryKind::Assistant { text: text.clone(), streaming: false, interrupted, scripted: *scripted };
+            self.transcript.put(order, event.at, kind);
+        }
+    }
+
+    pub(super) fn apply_tool(&mut self, event: &Event) {
+        match &event.body {
+            Body::ToolStarted { call, server, tool, arguments } => {
+                self.totals.tool_calls += 1;
+                let running = match &self.run {
+                    RunState::Tools { running, .. } => running + 1,
+                    _ => 1,
+                };
+                let since = match &self.run {
+                    RunState::Tools { since, .. } => *since,
+                    _ => event.at,
+                };
+                self.run = RunState::Tools { since, running };
+                let state = ToolState::Running { since: event.at, note: None, fraction: None };
+                self.put(
+                    event,
+                    EntryKind::Tool {
+                        call: call.clone(),
+                        server: server.clone(),
+                        tool: tool.clone(),
+                        arguments: arguments.clone(),
+                        state,
+                    },
+                );
+            }
+            Body::ToolProgress { call, note, fraction } => self.edit_call(event, call, |state| {
+                if let ToolState::Running { note: shown, fraction: done, .. } = state {
+                    shown.clone_from(note);
+                    *done = *fraction;
+                }
+            }),
+            Body::ToolFinished { call, outcome, content, full_bytes, spill, elapsed_ms } => {
+                if let RunState::Tools { running, .. } = &mut self.run {
+                    *running = running.saturating_sub(1);
+                }
+                self.edit_call(event, call, |state| {
+                    *state = ToolState::Finished {
+                        outcome: *outcome,
+                        elapsed_ms: *elapsed_ms,
+                        content: content.clone(),
+                        full_bytes: *full_bytes,
+                        spill: spill.clone(),
+                    };
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn edit_call(&mut self, event: &Event, call: &CallId, change: impl FnOnce(&mut ToolState)) {
+        let Some(order) = event.order.or_else(|| self.transcript.find_call(call)) else { return };
+        self.transcript.edit(order, |kind| {
+            if let EntryKind::Tool { state, .. } = kind {
+                change(state);
+            }
+        });
+    }
+
+    pub(super) fn apply_server(&mut self, event: &Event) {
+        match &event.body {
+            Body::ServerChanged { server, kind, state, command, stderr } => {
+                let view = ServerView {
+                    name: server.clone(),
+                    kind: *kind,
+                    state: state.clone(),
+                    command: command.clone(),
+                    stderr: stderr.clone(),
+                    tools: Vec::new(),
+                };
+                match self.servers.iter_mut().find(|known| known.name == *server) {
+                    Some(known) => {
+                        let tools = std::mem::take(&mut known.tools);
+                        *known = ServerView { tools, ..view };
+                    }
+                    None => self.servers.push(view),
+                }
+            }
+            Body::ServerTools { server, tools } => {
+                if let Some(known) = self.servers.iter_mut().find(|known| known.name == *server) {
+                    known.tools.clone_from(tools);
+                }
+            }
+            Body::ServerGone { server } => self.servers.retain(|known| known.name != *server),
+            _ => {}
+        }
+    }
+
+    pub(super) fn apply_record(&mut self, event: &Event) {
+        match &event.body {
+            Body::Decided(decision) => {
+                let (level, source, text) = decision.headline();
+                self.note(event, level, source.to_owned(), text);
+                self.put(event, EntryKind::Decision(decision.clone()));
+            }
+            Body::Notice { level, source, text, hint } => {
+                self.note(event, *level, source.clone(), text.clone());
+                self.put(
+                    event,
+                    EntryKind::Notice { level: *level, source: source.clone(), text: text.clone(), hint: hint.clone() },
+                );
+            }
+            Body::CommandOutput { line, output } => {
+                self.put(event, EntryKind::Command { line: line.clone(), output: output.clone() });
+            }
+            Body::Asked(ask) => {
+                self.asks.push((ask.clone(), event.order));
+                self.put(event, EntryKind::Asked { kind: ask.kind.clone(), answered: None });
+            }
+            Body::Answered { ask, answer } => {
+                let Some(index) = self.asks.iter().position(|(open, _)| open.id == *ask) else { return };
+                let (_, order) = self.asks.remove(index);
+                let Some(order) = order else { return };
+                self.transcript.edit(order, |kind| {
+                    if let EntryKind::Asked { answered, .. } = kind {
+                        *answered = Some(!matches!(answer, Answer::No));
+                    }
+                });
+            }
+            Body::ContextMeasured { tokens, window, system, tools, history } => {
+                self.totals.context_tokens = *tokens;
+                self.totals.context_system = *system;
+                self.totals.context_tools = *tools;
+                self.totals.context_history = *history;
+                if window.is_some() {
+                    self.session.model.context_window = *window;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Puts an entry at the event's order; an event without one has no cell.
+    fn put(&mut self, event: &Event, kind: EntryKind) {
+        if let Some(order) = event.order {
+            self.transcript.put(order, event.at, kind);
+        }
+    }
+
+    fn note(&mut self, event: &Event, level: Level, source: String, text: String) {
+        if self.notes.len() >= super::snapshot::MAX_NOTES {
+            self.notes.remove(0);
+        }
+        self.notes.push(Note { at: event.at, turn: self.turn, level, source, text, order: event.order });
+    }
+}
+
+/// Appends a delta that begins at `offset`; one that was seen before, or after a gap, is left out
+/// (the completed message brings the whole).
+fn append_at(text: &mut String, offset: u64, delta: &str) {
+    if text.len() as u64 == offset {
+        text.push_str(delta);
+    }
+}

@@ -1,0 +1,37 @@
+//! The vocabulary every other layer speaks.
+//!
+//! Owns: ids, [`Command`] (what a front end asks for), [`Event`] (what happened), [`Decision`]
+//! (why the runtime chose what it chose, with its numbers) and [`Snapshot`], the one projection of
+//! events that front ends show.
+//!
+//! Does not own: any I/O, any clock, any async runtime, any terminal. Only serde.
+//!
+//! Invariant: [`Snapshot::apply`] is pure and total. Applying any prefix of a journal, saving,
+//! loading and applying the rest equals applying all of it.
+
+mod ask;
+mod command;
+mod decision;
+mod event;
+mod fault;
+mod fold;
+mod ids;
+mod message;
+mod server;
+pub mod slash;
+mod snapshot;
+mod transcript;
+
+pub use ask::{Answer, Ask, AskKind, Runnable};
+pub use command::{Command, SubmitMode};
+pub use decision::{Decision, ModelCandidate, RepairKind};
+pub use event::{Body, Event, Tier};
+pub use fault::{Fault, FaultKind};
+pub use ids::{AskId, CallId, Order, QueueId, RequestId, Seq, Timestamp, TurnId};
+pub use message::{
+    Attachment, Content, Effort, ModelInfo, Origin, Purpose, ReasoningBlock, StopReason, ToolCall, ToolOutcome,
+    TurnOutcome, Usage,
+};
+pub use server::{Quarantine, ServerKind, ServerState, ToolInfo};
+pub use snapshot::{Note, Queued, RunState, ServerView, SessionView, Snapshot, Totals};
+pub use transcript::{Entry, EntryKind, Level, ToolState, Transcript};

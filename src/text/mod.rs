@@ -1,0 +1,7 @@
+//! Text as terminals and models see it: display width, wrapping, sanitising, token estimates.
+//!
+//! Owns: pure functions over strings. Does not own styles, layout, or any provider's tokenizer
+//! details beyond an estimate.
+//!
+//! Invariant: nothing that came from a model, a tool or a file reaches a terminal cell except
+//! through [`sanitize`].

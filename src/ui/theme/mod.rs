@@ -1,0 +1,25 @@
+//! Themes: named roles to styles. Panes ask for a [`Role`]; no other module names a colour.
+//!
+//! Owns: the roles and their dotted names with fallback (`ui.border.focus` → `ui.border` → `ui`),
+//! loading and inheritance of `themes/*.toml`, downgrade to 256, 16 and no colours.
+//!
+//! Invariant: every role has a style in every theme; state is never told by colour alone.
+
+mod role;
+
+pub use role::Role;
+
+use ratatui::style::Style;
+
+/// A loaded theme, resolved for the terminal's colours.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Theme {
+    pub name: String,
+    styles: Vec<Style>,
+}
+
+impl Theme {
+    pub fn style(&self, role: Role) -> Style {
+        self.styles.get(role as usize).copied().unwrap_or_default()
+    }
+}

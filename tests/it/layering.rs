@@ -1,0 +1,1 @@
+//! Each layer may use only the layers above it.

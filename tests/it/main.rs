@@ -1,0 +1,3 @@
+//! The one integration binary. Modules follow the layers of the library.
+
+mod layering;
