@@ -3,6 +3,7 @@
 //! Layers, each using only those above it: vocabulary ([`proto`]), ground ([`config`], [`text`],
 //! [`port`]), engine ([`mcp`], [`model`], [`session`]), front ends (`ui`, `serve`, `cli`).
 
+pub mod cli;
 pub mod config;
 pub mod mcp;
 pub mod model;

@@ -1,3 +1,5 @@
 //! The octomind binary: everything is in the library.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    octomind::cli::main()
+}

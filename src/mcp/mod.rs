@@ -9,6 +9,34 @@
 //! Invariant: one bad tool, schema, name, line or server never costs the others, and is always
 //! named with a reason. No child process outlives [`Servers::shutdown`].
 
+mod arguments;
+mod backend;
+pub mod bundled;
+mod catalog;
+mod group;
+mod hub;
+mod launch;
+mod link;
+pub mod local;
+mod machine;
+mod mask;
+mod names;
+mod notices;
+mod options;
+mod pipes;
+mod process;
+mod results;
+mod runner;
+mod schema;
+mod servers;
+mod tools;
+mod trouble;
 mod types;
+mod visible;
 
+pub use backend::{Backend, Listing, OpenLocal, RawTool};
+pub use mask::secret_name;
+pub use names::{matches, nearest};
+pub use options::{Expand, Options, Policy, expand_with};
+pub use servers::Servers;
 pub use types::{CallResult, Progress, ServerSpec, ToolDefinition, Transport};

@@ -1,17 +1,59 @@
 //! Language models behind one small trait.
 //!
-//! Owns: [`Model`] and what goes in ([`Request`]) and comes out ([`Delta`], [`Fault`]); providers
-//! through `genai`, and our mending of streams where it falls short; the scripted model; choosing a
-//! model for `auto`; prices; building and repairing a request from history; token calibration.
+//! Owns: [`Model`] and what goes in ([`Request`]) and comes out ([`Delta`], `Fault`); providers,
+//! through `genai` and our own reading of the two most used protocols; the scripted model; choosing
+//! a model for `auto`; prices; building and repairing a request from history; token calibration.
 //!
 //! Does not own: the turn loop, retries in time, or anything shown on a screen.
 //!
 //! Invariant: a provider's stream, however broken, ends in either a finished message or one
-//! [`Fault`] with a plain sentence. It never panics, hangs past its idle time, or loses text that
+//! `Fault` with a plain sentence. It never panics, hangs past its idle time, or loses text that
 //! was already passed on.
 
+mod anthropic;
+pub mod build;
+mod calls;
+mod choose;
+mod fault;
+mod history;
+mod hosted;
+mod http;
+mod ollama;
+mod openai;
+mod prices;
+mod provider;
 mod request;
+pub mod script;
+mod sse;
 mod stream;
+mod through_genai;
+mod wire;
 
+use std::sync::Arc;
+
+pub use choose::{HttpProbe, LocalServer, Probe, choose};
+pub use history::{History, HistoryItem};
+pub use ollama::{ollama_context, prompt_was_cut};
+pub use prices::cost;
 pub use request::{Message, Part, Request, ToolResult, ToolSpec};
-pub use stream::{Delta, DeltaStream, Model, RawCall, Traits};
+pub use stream::{Delta, DeltaStream, Model, RawCall, Replay, Traits};
+
+use crate::config::{Config, Env};
+use crate::proto::Fault;
+
+/// Opens `provider:model`. `auto` must have been resolved before. Nothing is sent yet; a key that is
+/// not there is a fault already.
+pub fn open(name: &str, config: &Config, env: &Env) -> Result<Arc<dyn Model>, Fault> {
+    let name = name.trim();
+    if let Some(rest) = name.strip_prefix("script:") {
+        return Ok(Arc::new(script::Scripted::open(rest)?));
+    }
+    let (provider, model) = provider::Provider::find(name, config, env)?;
+    if let provider::Key::Missing { .. } = provider.key {
+        return Err(fault::no_key(&hosted::asked(&provider, &model)));
+    }
+    Ok(match provider.speech {
+        provider::Speech::Genai(kind) => Arc::new(through_genai::Through::new(name, model, provider, kind)),
+        _ => Arc::new(hosted::Hosted::new(name, model, provider)),
+    })
+}

@@ -27,9 +27,26 @@ pub type DeltaStream = Pin<Box<dyn Stream<Item = Result<Delta, Fault>> + Send>>;
 pub struct Traits {
     pub tools: bool,
     pub images: bool,
-    /// Wants its reasoning back with the next request.
-    pub replays_reasoning: bool,
+    pub reasoning: Replay,
     pub structured_output: bool,
+}
+
+impl Default for Traits {
+    fn default() -> Self {
+        Self { tools: true, images: false, reasoning: Replay::Never, structured_output: false }
+    }
+}
+
+/// What a provider wants of reasoning that its own model wrote earlier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Replay {
+    /// It is left out.
+    #[default]
+    Never,
+    /// It goes back when there is some.
+    Welcome,
+    /// A message with tool calls and without reasoning is refused, so an empty one stands in.
+    Demanded,
 }
 
 /// One step of a reply, after all mending.

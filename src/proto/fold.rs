@@ -2,8 +2,8 @@
 //! changes nothing.
 
 use super::{
-    Answer, Body, CallId, Content, EntryKind, Event, Level, Note, Order, Origin, Purpose, Queued, RunState, ServerView,
-    Snapshot, ToolState,
+    Answer, Body, CallId, Content, Entry, EntryKind, Event, Level, Note, Order, Origin, Purpose, Queued, RunState,
+    ServerView, Snapshot, ToolState,
 };
 
 impl Snapshot {
@@ -43,17 +43,18 @@ impl Snapshot {
         self.queue.clear();
         self.asks.clear();
         self.servers.clear();
-        let unfinished: Vec<Order> = self
-            .transcript
-            .entries()
-            .iter()
-            .filter(|entry| match &entry.kind {
-                EntryKind::Assistant { streaming, .. } | EntryKind::Thinking { streaming, .. } => *streaming,
-                EntryKind::Tool { state, .. } => matches!(state, ToolState::Running { .. }),
-                _ => false,
-            })
-            .map(|entry| entry.order)
-            .collect();
+        self.close_entries(0);
+    }
+
+    /// Entries of this turn and later ones that still grow or run do so no more.
+    fn close_entries(&mut self, from_turn: u32) {
+        let entries = self.transcript.entries().iter().rev().take_while(|entry| entry.order.turn >= from_turn);
+        let unfinished = entries.filter(|entry| match &entry.kind {
+            EntryKind::Assistant { streaming, .. } | EntryKind::Thinking { streaming, .. } => *streaming,
+            EntryKind::Tool { state, .. } => matches!(state, ToolState::Running { .. }),
+            _ => false,
+        });
+        let unfinished: Vec<Order> = unfinished.map(|entry| entry.order).collect();
         for order in unfinished {
             self.transcript.edit(order, |kind| match kind {
                 EntryKind::Assistant { streaming, interrupted, .. } => {
@@ -73,17 +74,13 @@ impl Snapshot {
                 self.turn = *turn;
                 self.run = RunState::Waiting { since: event.at };
             }
-            Body::TurnEnded { outcome, elapsed_ms, .. } => {
+            Body::TurnEnded { turn, outcome, elapsed_ms } => {
                 self.run = RunState::Idle;
+                self.close_entries(turn.0);
                 self.totals.last_turn = Some((outcome.clone(), *elapsed_ms));
             }
             Body::UserMessage { content, attachments, origin } => {
-                let text = match content {
-                    Content::Text(text) => text.clone(),
-                    Content::Blob { preview, .. } => preview.clone(),
-                    Content::Media { media_type, .. } => format!("[{media_type}]"),
-                    Content::Parts(_) => String::new(),
-                };
+                let text = shown(content);
                 let attachments = attachments.iter().map(|attachment| attachment.name.clone()).collect();
                 let origin: Origin = origin.clone();
                 self.put(event, EntryKind::User { text, origin, attachments });
@@ -189,11 +186,24 @@ impl Snapshot {
         if let (Some(before), false) = (order.before(), thought.is_empty()) {
             let kind = EntryKind::Thinking { text: thought, streaming: false, elapsed_ms: *reasoning_ms };
             self.transcript.put(before, event.at, kind);
+        } else if let Some(before) = order.before() {
+            self.stop_thinking(before);
         }
         if !text.is_empty() || self.transcript.get(order).is_some() {
             let interrupted = matches!(stop, super::StopReason::Interrupted | super::StopReason::Cut);
             let kind = EntryKind::Assistant { text: text.clone(), streaming: false, interrupted, scripted: *scripted };
             self.transcript.put(order, event.at, kind);
+        }
+    }
+
+    /// Reasoning that was shown and is not part of the message stays, but grows no more.
+    fn stop_thinking(&mut self, order: Order) {
+        if matches!(self.transcript.get(order), Some(Entry { kind: EntryKind::Thinking { streaming: true, .. }, .. })) {
+            self.transcript.edit(order, |kind| {
+                if let EntryKind::Thinking { streaming, .. } = kind {
+                    *streaming = false;
+                }
+            });
         }
     }
 
@@ -249,7 +259,9 @@ impl Snapshot {
     fn edit_call(&mut self, event: &Event, call: &CallId, change: impl FnOnce(&mut ToolState)) {
         let Some(order) = event.order.or_else(|| self.transcript.find_call(call)) else { return };
         self.transcript.edit(order, |kind| {
-            if let EntryKind::Tool { state, .. } = kind {
+            if let EntryKind::Tool { call: id, state, .. } = kind
+                && id == call
+            {
                 change(state);
             }
         });
@@ -343,9 +355,23 @@ impl Snapshot {
     }
 }
 
-/// Appends a delta that begins at `offset`; one that was seen before, or after a gap, is left out
-/// (the completed message brings the whole).
+/// What of a message is shown in its cell.
+fn shown(content: &Content) -> String {
+    match content {
+        Content::Text(text) => text.clone(),
+        Content::Blob { preview, .. } => preview.clone(),
+        Content::Media { media_type, .. } => format!("[{media_type}]"),
+        Content::Parts(parts) => parts.iter().map(shown).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+/// Appends a delta that begins at `offset`. A stream that begins again (a retry) replaces what was
+/// there; a delta that was seen before, or after a gap, is left out (the completed message brings
+/// the whole).
 fn append_at(text: &mut String, offset: u64, delta: &str) {
+    if offset == 0 {
+        text.clear();
+    }
     if text.len() as u64 == offset {
         text.push_str(delta);
     }

@@ -35,3 +35,6 @@ pub use message::{
 pub use server::{Quarantine, ServerKind, ServerState, ToolInfo};
 pub use snapshot::{Note, Queued, RunState, ServerView, SessionView, Snapshot, Totals};
 pub use transcript::{Entry, EntryKind, Level, ToolState, Transcript};
+
+#[cfg(test)]
+mod fold_tests;

@@ -7,3 +7,50 @@
 //!
 //! Invariant: an event is in the journal before anyone is shown it. A process killed at any byte
 //! loses at most the event it was writing, and the next one says so.
+
+mod actor;
+pub mod journal;
+pub mod rules;
+mod seams;
+mod server_specs;
+mod start;
+pub mod store;
+pub mod trust;
+mod trust_desk;
+
+use std::sync::Arc;
+
+use tokio::task::JoinHandle;
+
+pub use seams::{Clock, Models, Person, Pick, Role, Roles, Setup, StartTools, Tools};
+pub use start::{Start, start};
+pub use trust_desk::TrustDesk;
+
+use crate::port::{Hub, Port};
+use crate::proto::TurnOutcome;
+
+/// A running session.
+#[derive(Debug)]
+pub struct Handle {
+    pub port: Port,
+    /// For further ports.
+    pub hub: Arc<Hub>,
+    pub done: JoinHandle<SessionEnd>,
+}
+
+/// How a session ended; what an exit code is made of.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SessionEnd {
+    pub name: String,
+    /// Of the last turn; `None` when there was none.
+    pub outcome: Option<TurnOutcome>,
+    /// Calls that were refused before they ran.
+    pub refused: u32,
+    /// Why the session could not be begun at all.
+    pub failure: Option<String>,
+}
+
+/// Starts a session with everything given; returns at once.
+pub fn launch(setup: Setup) -> Handle {
+    actor::launch(setup)
+}

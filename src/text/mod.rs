@@ -4,4 +4,14 @@
 //! details beyond an estimate.
 //!
 //! Invariant: nothing that came from a model, a tool or a file reaches a terminal cell except
-//! through [`sanitize`].
+//! through [`sanitize`], [`sanitize_line`] or [`reveal`].
+
+pub mod human;
+mod sanitize;
+pub mod tokens;
+mod width;
+mod wrap;
+
+pub use sanitize::{clean_prefix, reveal, sanitize, sanitize_line};
+pub use width::{truncate, width};
+pub use wrap::wrap;

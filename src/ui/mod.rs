@@ -8,5 +8,23 @@
 //! Invariant: a frame is drawn only because something asked for one; state changes only in
 //! `update`; nothing walks the whole transcript per frame.
 
+pub mod action;
+pub mod composer;
+pub mod effect;
+mod files;
+mod frames;
+pub mod input;
+pub mod keys;
+mod perform;
+pub mod problem;
+mod run;
 pub mod state;
+mod store;
+pub mod term;
 pub mod theme;
+pub mod transcript;
+mod transcript_text;
+pub mod update;
+pub mod view;
+
+pub use run::{Exit, Options, Reason, run};

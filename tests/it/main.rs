@@ -1,3 +1,11 @@
 //! The one integration binary. Modules follow the layers of the library.
 
+#![allow(clippy::expect_used, clippy::print_stdout, clippy::unwrap_used, reason = "helpers of tests may stop a test")]
+
+mod cli;
+mod fake_server;
 mod layering;
+mod mcp_client;
+mod model;
+mod session;
+mod workbench;

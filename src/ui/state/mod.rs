@@ -2,10 +2,26 @@
 //!
 //! Owns: values only. Changed in `update`, read in `view`. Never holds the session's own facts;
 //! those are in the snapshot.
+//!
+//! Invariant: nothing here reads a clock or the world; [`State::now`] is the time of the message
+//! being handled.
 
-use std::collections::BTreeSet;
+mod contexts;
+mod layer;
+mod timers;
+mod transcript;
 
-use crate::proto::{Order, Snapshot, Timestamp};
+use std::sync::Arc;
+
+pub(in crate::ui) use layer::filtered;
+pub use layer::{Filtered, Layer, PaletteRow, Reader, Subject};
+pub use transcript::{Scroll, ScrollBy, Search, TranscriptState};
+
+use crate::proto::{AskId, Level, Snapshot, Timestamp, TurnId};
+use crate::ui::composer::Composer;
+use crate::ui::keys::{Key, Keymap};
+use crate::ui::problem::Problem;
+use crate::ui::theme::{Depth, Shade};
 
 /// A place of the screen that can have focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -14,6 +30,23 @@ pub enum Pane {
     Surface,
     Notes,
     Composer,
+}
+
+impl Pane {
+    pub const ALL: &'static [Self] = &[Self::Transcript, Self::Surface, Self::Notes, Self::Composer];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Transcript => "transcript",
+            Self::Surface => "surface",
+            Self::Notes => "notes",
+            Self::Composer => "composer",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|pane| pane.name() == name)
+    }
 }
 
 #[derive(Debug)]
@@ -26,6 +59,24 @@ pub struct State {
     pub transcript: TranscriptState,
     pub surface: ListState,
     pub notes: ListState,
+    pub composer: Composer,
+    /// Overlays, the topmost last. Only the topmost gets keys.
+    pub layers: Vec<Layer>,
+    /// The open question that has focus, if one has. A question never takes focus by itself.
+    pub question: Option<Question>,
+    /// Keys of a sequence that is not complete.
+    pub pending: Pending,
+    /// Short words for the person, newest last.
+    pub toasts: Vec<Toast>,
+    pub keymap: Arc<Keymap>,
+    /// What is wrong with the person's keymap and theme files.
+    pub problems: Vec<Problem>,
+    pub settings: Settings,
+    pub terminal: Terminal,
+    /// The turn that was told to stop and has not stopped yet.
+    pub interrupting: Option<TurnId>,
+    /// Until when a second press leaves.
+    pub quit_armed: Option<Timestamp>,
     /// Columns and rows.
     pub size: (u16, u16),
     /// The time of the message being handled; nothing else reads a clock.
@@ -35,51 +86,95 @@ pub struct State {
 /// Where a list stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ListState {
+    /// The marked row. May be past the end after the list shrank; `view::prepare` clamps it.
     pub selected: usize,
     pub offset: usize,
 }
 
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct TranscriptState {
-    pub scroll: Scroll,
-    /// Asked for since the last frame; resolved against the layout before drawing.
-    pub pending: Vec<ScrollBy>,
-    /// Entries whose fold differs from the default for their kind.
-    pub toggled: BTreeSet<Order>,
-    /// The entry under the cursor, when the pane has focus.
-    pub selected: Option<Order>,
-    pub search: Option<Search>,
+/// A question in focus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    pub ask: AskId,
+    /// The typed value, for questions that take one. Never shown as it is: it may be a secret.
+    pub text: String,
+    /// Lines scrolled down in what would run.
+    pub offset: usize,
 }
 
-/// The part of the transcript that is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Scroll {
-    /// The end, following as it grows.
-    #[default]
-    Follow,
-    /// This line of this entry is the first row of the pane.
-    At { order: Order, line: u32 },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ScrollBy {
-    Lines(i32),
-    /// Half pages are halves of the pane's height.
-    HalfPages(i32),
-    Pages(i32),
-    Top,
-    Bottom,
-    /// To the next or previous own prompt.
-    Prompt(i32),
-    /// To the next or previous search match.
-    Match(i32),
-    /// Bring the entry into view.
-    To(Order),
-}
-
+/// Keys pressed of a sequence, and since when, so that which-key may wait a little.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Search {
-    pub query: String,
-    /// Still being typed.
-    pub editing: bool,
+pub struct Pending {
+    pub keys: Vec<Key>,
+    pub since: Timestamp,
 }
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Toast {
+    pub level: Level,
+    pub text: String,
+    pub until: Timestamp,
+}
+
+/// What can be switched while running; begins as `[ui]` says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    pub mouse: bool,
+    /// Spinners move.
+    pub motion: bool,
+    pub notifications: bool,
+    /// Share of the width that the transcript takes.
+    pub transcript_ratio: f64,
+}
+
+/// What is known of the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terminal {
+    /// It has the focus of its window system. True until it says otherwise.
+    pub focused: bool,
+    pub depth: Depth,
+    /// `None` until it answered.
+    pub shade: Option<Shade>,
+    /// It tells shift-enter from enter.
+    pub enhanced_keys: bool,
+}
+
+impl State {
+    pub fn new(snapshot: Snapshot, keymap: Arc<Keymap>, settings: Settings, depth: Depth) -> Self {
+        Self {
+            snapshot,
+            focus: Pane::Composer,
+            zoom: false,
+            transcript: TranscriptState::default(),
+            surface: ListState::default(),
+            notes: ListState::default(),
+            composer: Composer::default(),
+            layers: Vec::new(),
+            question: None,
+            pending: Pending::default(),
+            toasts: Vec::new(),
+            keymap,
+            problems: Vec::new(),
+            settings,
+            terminal: Terminal { focused: true, depth, shade: None, enhanced_keys: false },
+            interrupting: None,
+            quit_armed: None,
+            size: (80, 24),
+            now: 0,
+        }
+    }
+
+    /// Shows words for a few seconds; the same words are not shown twice.
+    pub fn toast(&mut self, level: Level, text: impl Into<String>) {
+        let text = text.into();
+        self.toasts.retain(|toast| toast.text != text);
+        self.toasts.push(Toast { level, text, until: self.now + TOAST_MS });
+        let excess = self.toasts.len().saturating_sub(MAX_TOASTS);
+        self.toasts.drain(..excess);
+    }
+}
+
+/// How long a toast stands, milliseconds.
+pub const TOAST_MS: u64 = 5_000;
+
+/// Toasts shown at a time.
+const MAX_TOASTS: usize = 4;

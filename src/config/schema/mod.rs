@@ -7,6 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::proto::Effort;
 
+mod ends;
+mod supervisor;
+
+pub use ends::{Prices, Protocol, Provider, Ui};
+pub use supervisor::{
+    Attention, Compression, Condense, Evaluate, Evolution, Governance, Hindsight, Learning, Skills, Supervisor, Switch,
+};
+
 /// Everything `config.toml` can say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Config {
@@ -79,6 +87,7 @@ pub struct ModelProfile {
     /// `provider:model`, or `auto`.
     pub name: String,
     pub reasoning_effort: Effort,
+    /// Tokens of a reply, at least 1.
     pub max_tokens: u32,
     /// 0–2.
     pub temperature: f64,
@@ -86,6 +95,7 @@ pub struct ModelProfile {
     pub top_p: f64,
     /// 0–1000; 0 = off.
     pub top_k: u32,
+    /// Further tries after the first, 0–1000.
     pub max_retries: u32,
     /// Seconds of the first back-off.
     pub retry_timeout: u64,
@@ -258,147 +268,8 @@ fn hook_timeout() -> u64 {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Skills {
-    pub auto_activation: bool,
-    pub auto_validation: bool,
-    pub activation_timeout: u64,
-    /// Seconds; 0 = no limit.
-    pub validation_timeout: u64,
-    /// 0 = no limit.
-    pub max_retries: u32,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Compression {
-    pub knowledge_retention: u32,
-    pub analysis_findings_max_tokens: u64,
-    /// Tokens; 0 = never by itself.
-    pub threshold: u64,
-    pub attention: Attention,
-    #[serde(default)]
-    pub model: ModelOverride,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Attention {
-    pub enabled: bool,
-    pub validator: bool,
-    pub telemetry: bool,
-    pub governance: Governance,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Governance {
-    pub enabled: bool,
-    pub verify_hash: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Supervisor {
-    pub enabled: bool,
-    #[serde(default)]
-    pub model: ModelOverride,
-    pub learning: Learning,
-    pub gate: Switch,
-    pub authorizer: Switch,
-    pub evaluate: Evaluate,
-    pub hindsight: Hindsight,
-    pub plan: Switch,
-    pub condense: Condense,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Switch {
-    pub enabled: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Learning {
-    /// Off in code, on in the template.
-    #[serde(default)]
-    pub enabled: bool,
-    pub evolution: Evolution,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Evolution {
-    #[serde(default)]
-    pub enabled: bool,
-    #[serde(default = "evolution::min_samples")]
-    pub min_samples: u32,
-    #[serde(default = "evolution::noise_margin")]
-    pub noise_margin: f64,
-    #[serde(default = "evolution::cost_allowance")]
-    pub cost_allowance: f64,
-    #[serde(default = "evolution::cost_per_gain")]
-    pub cost_per_gain: f64,
-    #[serde(default = "evolution::max_trial_uses")]
-    pub max_trial_uses: u32,
-}
-
-/// Trial limits. The source texts give no numbers; these are ours.
-mod evolution {
-    pub(super) fn min_samples() -> u32 {
-        8
-    }
-    pub(super) fn noise_margin() -> f64 {
-        0.1
-    }
-    pub(super) fn cost_allowance() -> f64 {
-        0.1
-    }
-    pub(super) fn cost_per_gain() -> f64 {
-        1.0
-    }
-    pub(super) fn max_trial_uses() -> u32 {
-        40
-    }
-}
-
-/// Calibrated yes/no questions: a model and one switch a seam.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Evaluate {
-    pub model: String,
-    #[serde(default)]
-    pub recall: bool,
-    #[serde(default)]
-    pub skills: bool,
-    #[serde(default)]
-    pub capabilities: bool,
-    #[serde(default)]
-    pub authorizer: bool,
-    #[serde(default)]
-    pub condense: bool,
-    #[serde(default)]
-    pub compression: bool,
-    #[serde(default)]
-    pub distill: bool,
-    #[serde(default)]
-    pub plan: bool,
-    #[serde(default)]
-    pub gate: bool,
-    #[serde(default)]
-    pub evolution: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Hindsight {
-    #[serde(default)]
-    pub enabled: bool,
-    pub model: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Condense {
-    pub enabled: bool,
-    #[serde(default)]
-    pub adaptive: bool,
-    /// Tokens, at least 512; 0 = off.
-    pub tokens_threshold: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Registry {
+    /// Hours after which a fetched manifest is refreshed.
     #[serde(default = "cache_ttl_hours")]
     pub cache_ttl_hours: u64,
 }
@@ -429,74 +300,4 @@ impl Default for Encoder {
     fn default() -> Self {
         Self { model: "embedded".to_owned() }
     }
-}
-
-/// The workbench's own settings.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Ui {
-    /// A name under `themes/`, or `auto`: dark or light by the terminal's background.
-    pub theme: String,
-    /// A name under `keymaps/`.
-    pub keymap: String,
-    pub mouse: bool,
-    /// Spinners move. Off: states are words that stand still.
-    pub motion: bool,
-    /// Bell or OSC 9 when the workbench needs someone who is not looking.
-    pub notifications: bool,
-    /// Share of the width that the transcript takes, 0.3–0.8.
-    pub transcript_ratio: f64,
-}
-
-impl Default for Ui {
-    fn default() -> Self {
-        Self {
-            theme: "auto".to_owned(),
-            keymap: "default".to_owned(),
-            mouse: true,
-            motion: true,
-            notifications: true,
-            transcript_ratio: 0.52,
-        }
-    }
-}
-
-/// A custom endpoint: `[providers.<name>]`, used as `<name>:<model>`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Provider {
-    pub base_url: String,
-    /// Environment variable that holds the key; none = no key is sent.
-    #[serde(default)]
-    pub api_key_env: Option<String>,
-    #[serde(default)]
-    pub protocol: Protocol,
-    /// Tokens.
-    #[serde(default)]
-    pub context_window: Option<u64>,
-    /// Dollars per million tokens.
-    #[serde(default)]
-    pub prices: Option<Prices>,
-    /// Whether models of this endpoint take images.
-    #[serde(default)]
-    pub images: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Protocol {
-    #[default]
-    Openai,
-    Anthropic,
-    Responses,
-    Ollama,
-}
-
-/// Dollars per million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Prices {
-    pub input: f64,
-    pub output: f64,
-    pub cache_read: f64,
-    pub cache_write: f64,
 }

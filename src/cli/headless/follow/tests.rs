@@ -1,0 +1,289 @@
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::mpsc::Sender;
+
+use super::*;
+use crate::cli::args::Format;
+use crate::port::{Hub, MAX_WAITING};
+use crate::proto::{Ask, AskId, AskKind, Content, Level, Origin, RequestId, Seq, StopReason, TurnId, TurnOutcome};
+
+/// A session that is played by the test.
+struct Played {
+    hub: Hub,
+    commands: tokio::sync::mpsc::Receiver<Command>,
+    seq: u64,
+}
+
+impl Played {
+    fn new() -> Self {
+        let (hub, commands) = Hub::new(Snapshot::default());
+        Self { hub, commands, seq: 0 }
+    }
+
+    fn say(&mut self, slot: Option<u32>, body: Body) {
+        self.seq += 1;
+        let order = slot.map(|slot| Order { turn: 1, round: 1, slot });
+        self.hub.publish(Event { seq: Seq(self.seq), at: self.seq, order, body });
+    }
+
+    fn begin(&mut self) {
+        self.say(None, Body::TurnStarted { turn: TurnId(1) });
+        let content = Content::Text("hi".to_owned());
+        self.say(Some(0), Body::UserMessage { content, attachments: Vec::new(), origin: Origin::Person });
+    }
+
+    fn answer(&mut self, text: &str) {
+        self.say(
+            Some(1),
+            Body::AssistantMessage {
+                request: RequestId(1),
+                text: text.to_owned(),
+                reasoning: Vec::new(),
+                reasoning_ms: 0,
+                calls: Vec::new(),
+                stop: StopReason::End,
+                scripted: false,
+                model: String::new(),
+            },
+        );
+    }
+
+    fn end(&mut self, outcome: TurnOutcome) {
+        self.say(None, Body::TurnEnded { turn: TurnId(1), outcome, elapsed_ms: 1 });
+    }
+
+    async fn expect(&mut self, wanted: &Command) {
+        let command = tokio::time::timeout(Duration::from_secs(5), self.commands.recv()).await;
+        assert_eq!(command.expect("a command in time").as_ref(), Some(wanted));
+    }
+
+    async fn expect_submit(&mut self, text: &str) {
+        self.expect(&Command::Submit { text: text.to_owned(), attachments: Vec::new(), mode: SubmitMode::Queue }).await;
+    }
+}
+
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Shared {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Broken(io::ErrorKind);
+
+impl Write for Broken {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(self.0.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A run over the played session, its signals, and its standard error.
+fn run<Out: Write + Send + 'static>(
+    played: &Played,
+    message: &str,
+    out: Out,
+) -> (impl Future<Output = (Exit, Option<io::Error>)> + use<Out>, Sender<Signals>, Shared) {
+    let err = Shared::default();
+    let sink = Sink::new(out, err.clone()).unwrap();
+    let (sender, signals) = channel(4);
+    let port = played.hub.connect();
+    let message = message.to_owned();
+    (follow(port, message, Printer::new(Format::Plain, false), sink, signals), sender, err)
+}
+
+#[tokio::test]
+async fn the_answer_is_written_and_the_session_told_to_leave() {
+    let mut played = Played::new();
+    let out = Shared::default();
+    let (run, _signals, _) = run(&played, "hi\n", out.clone());
+    let session = async move {
+        played.expect_submit("hi\n").await;
+        played.begin();
+        played.say(Some(1), Body::TextDelta { request: RequestId(1), offset: 0, text: "Hel".to_owned() });
+        played.answer("Hello");
+        played.end(TurnOutcome::Done);
+        played.expect(&Command::Quit).await;
+    };
+    let ((exit, error), ()) = tokio::join!(run, session);
+    assert_eq!((exit, error.is_none(), out.text().as_str()), (Exit::Done, true, "Hello\n"));
+}
+
+#[tokio::test]
+async fn an_interrupt_stops_the_turn_and_leaves() {
+    for (signal, exit) in [(Signals::Interrupt, Exit::Interrupted), (Signals::Terminate, Exit::Terminated)] {
+        let mut played = Played::new();
+        let (run, signals, _) = run(&played, "hi", Shared::default());
+        let session = async move {
+            played.expect_submit("hi").await;
+            played.begin();
+            signals.send(signal).await.unwrap();
+            played.expect(&Command::Interrupt).await;
+            played.expect(&Command::Quit).await;
+            played.end(TurnOutcome::Interrupted);
+        };
+        let (ended, ()) = tokio::join!(run, session);
+        assert_eq!(ended.0, exit);
+    }
+}
+
+#[tokio::test]
+async fn a_second_interrupt_does_not_wait_for_a_session_that_hangs() {
+    let played = Played::new();
+    let (run, signals, _) = run(&played, "hi", Shared::default());
+    for _ in 0..2 {
+        signals.send(Signals::Interrupt).await.unwrap();
+    }
+    let ended = tokio::time::timeout(Duration::from_secs(5), run).await.expect("it ends");
+    assert_eq!(ended.0, Exit::Interrupted);
+    drop(played);
+}
+
+#[tokio::test]
+async fn a_closed_output_ends_quietly_and_a_full_disk_does_not() {
+    for (kind, exit, told) in
+        [(io::ErrorKind::BrokenPipe, Exit::OutputClosed, false), (io::ErrorKind::StorageFull, Exit::Failed, true)]
+    {
+        let mut played = Played::new();
+        let (run, _signals, err) = run(&played, "hi", Broken(kind));
+        let session = async move {
+            played.expect_submit("hi").await;
+            played.begin();
+            played.answer("Hello");
+            played.expect(&Command::Interrupt).await;
+            played.expect(&Command::Quit).await;
+        };
+        let ((ended, error), ()) = tokio::join!(run, session);
+        assert_eq!((ended, error.is_some()), (exit, told), "{kind:?}");
+        assert_eq!(err.text(), "");
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_slips_through_is_declined() {
+    let mut played = Played::new();
+    let (run, _signals, _) = run(&played, "hi", Shared::default());
+    let session = async move {
+        played.expect_submit("hi").await;
+        played.begin();
+        let kind = AskKind::Spending { spent: "1".to_owned(), limit: "1".to_owned() };
+        played.say(Some(2), Body::Asked(Ask { id: AskId(4), kind }));
+        played.expect(&Command::Answer { ask: AskId(4), answer: Answer::No }).await;
+        played.end(TurnOutcome::Stopped("$1 spent".to_owned()));
+        played.expect(&Command::Quit).await;
+    };
+    let (ended, ()) = tokio::join!(run, session);
+    assert_eq!(ended.0, Exit::Denied);
+}
+
+#[tokio::test]
+async fn falling_behind_loses_no_answer() {
+    let mut played = Played::new();
+    let out = Shared::default();
+    let (run, _signals, err) = run(&played, "hi", out.clone());
+    let session = async move {
+        played.expect_submit("hi").await;
+        played.begin();
+        // Nothing is awaited in here, so the reader cannot keep up.
+        for _ in 0..=MAX_WAITING {
+            let text = "tick".to_owned();
+            played.say(None, Body::Notice { level: Level::Info, source: "x".to_owned(), text, hint: None });
+        }
+        played.answer("Hello");
+        played.end(TurnOutcome::Done);
+        played.expect(&Command::Quit).await;
+    };
+    let (ended, ()) = tokio::join!(run, session);
+    assert_eq!((ended.0, out.text().as_str()), (Exit::Done, "Hello\n"));
+    assert!(err.text().contains("not delivered one by one"), "{}", err.text());
+}
+
+#[tokio::test]
+async fn a_slash_command_is_no_turn() {
+    let mut played = Played::new();
+    let out = Shared::default();
+    let (run, _signals, _) = run(&played, "/info\n", out.clone());
+    let session = async move {
+        played.expect_submit("/info").await;
+        played.expect(&Command::Quit).await;
+        played.say(Some(1), Body::CommandOutput { line: "/info".to_owned(), output: "all well".to_owned() });
+    };
+    let (ended, ()) = tokio::join!(run, session);
+    assert_eq!((ended.0, out.text().as_str()), (Exit::Done, "all well\n"));
+}
+
+#[tokio::test]
+async fn a_session_that_goes_away_is_a_failure() {
+    let mut played = Played::new();
+    let (run, _signals, err) = run(&played, "hi", Shared::default());
+    let session = async move {
+        played.expect_submit("hi").await;
+    };
+    let (ended, ()) = tokio::join!(run, session);
+    assert_eq!(ended.0, Exit::Failed);
+    assert!(err.text().contains("ended before the turn did"), "{}", err.text());
+}
+
+#[tokio::test]
+async fn a_session_that_is_open_elsewhere_is_left_at_once() {
+    let mut played = Played::new();
+    let (run, _signals, _) = run(&played, "hi", Shared::default());
+    let session = async move {
+        let read_only = Some("process 7".to_owned());
+        played.say(None, Body::SessionResumed { events: 1, skipped: 0, read_only, version: String::new() });
+        played.expect_submit("hi").await;
+        played.expect(&Command::Quit).await;
+    };
+    let (ended, ()) = tokio::join!(run, session);
+    assert_eq!(ended.0, Exit::Failed);
+}
+
+#[tokio::test]
+async fn an_output_that_nobody_reads_can_be_left() {
+    struct Stuck(std::sync::mpsc::Receiver<()>);
+    impl Write for Stuck {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let _ = self.0.recv();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let (release, stuck) = std::sync::mpsc::channel();
+    let mut played = Played::new();
+    let (run, signals, _) = run(&played, "hi", Stuck(stuck));
+    let session = async move {
+        played.expect_submit("hi").await;
+        played.begin();
+        played.answer("Hello");
+        played.end(TurnOutcome::Done);
+        played.expect(&Command::Quit).await;
+        drop(played);
+        // One may still be taken by the loop that reads events.
+        for _ in 0..2 {
+            let _ = signals.send(Signals::Interrupt).await;
+        }
+    };
+    let (ended, ()) = tokio::join!(run, session);
+    assert_eq!(ended.0, Exit::Interrupted);
+    drop(release);
+}

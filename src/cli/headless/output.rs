@@ -1,0 +1,75 @@
+use std::sync::Arc;
+
+use super::{json, plain::Plain};
+use crate::cli::args::Format;
+use crate::proto::{Entry, EntryKind, Event, Snapshot};
+
+/// Bytes for the two outputs.
+#[derive(Debug, Default, PartialEq)]
+pub struct Output {
+    pub out: String,
+    pub err: String,
+}
+
+/// How what happens is written. Pure: events in, text out.
+#[derive(Debug)]
+pub enum Printer {
+    Plain(Plain),
+    Jsonl,
+}
+
+impl Printer {
+    /// `terminal`: whether standard output is one; text is then sanitised, and kept as it is for
+    /// files and pipes.
+    pub fn new(format: Format, terminal: bool) -> Self {
+        match format {
+            Format::Plain => Self::Plain(Plain::new(terminal)),
+            Format::Jsonl => Self::Jsonl,
+        }
+    }
+
+    /// Writes one event; `after` is the snapshot with the event folded in.
+    pub fn event(&mut self, event: &Event, after: &Snapshot, output: &mut Output) {
+        match self {
+            Self::Plain(plain) => plain.event(event, output),
+            Self::Jsonl => {
+                for line in json::lines(event, after) {
+                    push_line(&mut output.out, &line);
+                }
+            }
+        }
+    }
+
+    /// Writes the answers that were not delivered one by one.
+    pub fn missed(&mut self, skipped: u64, entries: &[Arc<Entry>], after: &Snapshot, output: &mut Output) {
+        let note = format!("{skipped} events were not delivered one by one");
+        match self {
+            Self::Plain(plain) => plain.note("note", &note, output),
+            Self::Jsonl => push_line(&mut output.out, &json::status(after, &note, None)),
+        }
+        for entry in entries {
+            if let EntryKind::Assistant { text, streaming: false, .. } = &entry.kind {
+                match self {
+                    Self::Plain(plain) => plain.whole(text, output),
+                    Self::Jsonl => push_line(&mut output.out, &json::assistant(after, text)),
+                }
+            }
+        }
+    }
+
+    /// The last words: how it ended, and why.
+    pub fn end(&mut self, code: u8, reason: &str, after: &Snapshot, output: &mut Output) {
+        match self {
+            Self::Plain(plain) => plain.end(code, reason, after, output),
+            Self::Jsonl => {
+                let data = serde_json::json!({ "exit": code });
+                push_line(&mut output.out, &json::status(after, reason, Some(data)));
+            }
+        }
+    }
+}
+
+fn push_line(out: &mut String, line: &serde_json::Value) {
+    out.push_str(&line.to_string());
+    out.push('\n');
+}

@@ -1,0 +1,216 @@
+//! Events as text: the answer on standard output as it arrives, everything else as short lines on
+//! standard error.
+
+use std::borrow::Cow;
+
+use super::json::{flat, server_trouble};
+use super::output::Output;
+use crate::proto::{Body, Event, Level, Purpose, RequestId, Snapshot, ToolOutcome, TurnOutcome};
+use crate::text::{clean_prefix, human, sanitize, sanitize_line, truncate};
+
+/// Columns of a line on standard error.
+const LINE: usize = 160;
+
+/// What was written of the answer so far.
+#[derive(Debug)]
+pub struct Plain {
+    terminal: bool,
+    /// The request whose text is being written, and how many bytes of it came.
+    answering: Option<(RequestId, u64)>,
+    /// Text that may still turn out to steer the terminal.
+    held: String,
+    /// Whether standard output stands at the beginning of a line.
+    line_begun: bool,
+    /// The last two notes, tools aside.
+    recent: [String; 2],
+}
+
+impl Plain {
+    pub fn new(terminal: bool) -> Self {
+        Self { terminal, answering: None, held: String::new(), line_begun: false, recent: Default::default() }
+    }
+
+    pub fn event(&mut self, event: &Event, output: &mut Output) {
+        match &event.body {
+            Body::TextDelta { request, offset, text } => self.delta(*request, *offset, text, output),
+            Body::AssistantMessage { request, text, .. } => {
+                self.complete(*request, text, output);
+                self.finish_line(output);
+            }
+            Body::RequestFailed { purpose: Purpose::Main, fault, .. } => {
+                self.finish_line(output);
+                self.note("error", &fault.message, output);
+                self.note("hint", &fault.advice, output);
+            }
+            Body::RetryScheduled { attempt, of, reason, .. } => {
+                self.note("retry", &format!("{reason} (try {attempt} of {of})"), output);
+            }
+            Body::ToolStarted { server, tool, arguments, .. } => {
+                let name = if server.is_empty() { tool.clone() } else { format!("{server}.{tool}") };
+                self.note("tool", &format!("{name} {arguments}"), output);
+            }
+            Body::ToolFinished { outcome, content, full_bytes, elapsed_ms, .. } => {
+                self.finished(*outcome, &flat(content), *full_bytes, *elapsed_ms, output);
+            }
+            Body::ServerChanged { server, state, .. } => {
+                if let Some(trouble) = server_trouble(state) {
+                    self.note(server, &trouble, output);
+                }
+            }
+            Body::Decided(decision) => {
+                let (level, source, headline) = decision.headline();
+                if level > Level::Info {
+                    self.note(source, &headline, output);
+                }
+            }
+            Body::Notice { level, text, hint, .. } => {
+                self.note(word(*level), text, output);
+                if let Some(hint) = hint {
+                    self.note("hint", hint, output);
+                }
+            }
+            Body::CommandOutput { output: answer, .. } => self.whole(answer, output),
+            Body::SessionResumed { read_only: Some(holder), .. } => {
+                self.note("error", &format!("the session is open elsewhere: {holder}"), output);
+            }
+            Body::TurnEnded { outcome, .. } => {
+                self.finish_line(output);
+                if let TurnOutcome::Stopped(why) = outcome {
+                    self.note("stopped", why, output);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn finished(&mut self, outcome: ToolOutcome, content: &str, bytes: u64, elapsed: u64, output: &mut Output) {
+        let facts = format!("{}, {}", human::bytes(bytes), human::duration_ms(elapsed));
+        let first = content.lines().next().unwrap_or_default();
+        let line = match outcome {
+            ToolOutcome::Ok => format!("done: {facts}"),
+            ToolOutcome::Error => format!("failed: {first} ({facts})"),
+            ToolOutcome::Cancelled => "cancelled".to_owned(),
+            ToolOutcome::TimedOut => format!("timed out after {}", human::duration_ms(elapsed)),
+            ToolOutcome::Refused => format!("refused: {first}"),
+            ToolOutcome::Lost => format!("lost: the server went away ({facts})"),
+        };
+        self.note("tool", &line, output);
+    }
+
+    fn delta(&mut self, request: RequestId, offset: u64, text: &str, output: &mut Output) {
+        let known = match self.answering {
+            Some((same, known)) if same == request => known,
+            _ => {
+                self.finish_line(output);
+                0
+            }
+        };
+        // A delta that was delivered before, or a gap: the whole message settles it.
+        if offset == known {
+            self.answering = Some((request, known + text.len() as u64));
+            self.write(text, output);
+        }
+    }
+
+    /// The whole message came: what the deltas did not bring is written now.
+    fn complete(&mut self, request: RequestId, text: &str, output: &mut Output) {
+        let known = match self.answering.take() {
+            Some((same, known)) if same == request => usize::try_from(known).unwrap_or(usize::MAX),
+            _ => {
+                self.finish_line(output);
+                0
+            }
+        };
+        if let Some(rest) = text.get(known..) {
+            self.write(rest, output);
+        }
+    }
+
+    /// A text of its own.
+    pub fn whole(&mut self, text: &str, output: &mut Output) {
+        self.finish_line(output);
+        self.write(text, output);
+        self.finish_line(output);
+    }
+
+    fn write(&mut self, text: &str, output: &mut Output) {
+        if text.is_empty() {
+            return;
+        }
+        let before = output.out.len();
+        if self.terminal {
+            self.held.push_str(text);
+            let complete = self.held.rfind('\n').map_or(0, |at| at + 1);
+            output.out.push_str(&sanitize(&self.held[..complete]));
+            let rest = &self.held[complete..];
+            let clean = clean_prefix(rest);
+            output.out.push_str(&rest[..clean]);
+            self.held = rest[clean..].to_owned();
+        } else {
+            output.out.push_str(text);
+        }
+        self.moved(before, output);
+    }
+
+    /// Ends the line of the answer if one is begun.
+    fn finish_line(&mut self, output: &mut Output) {
+        let before = output.out.len();
+        let held = std::mem::take(&mut self.held);
+        output.out.push_str(&sanitize(&held));
+        self.moved(before, output);
+        if self.line_begun {
+            output.out.push('\n');
+            self.line_begun = false;
+        }
+    }
+
+    fn moved(&mut self, before: usize, output: &Output) {
+        if let Some(last) = output.out[before..].chars().next_back() {
+            self.line_begun = last != '\n';
+        }
+    }
+
+    pub fn note(&mut self, source: &str, text: &str, output: &mut Output) {
+        if text.is_empty() {
+            return;
+        }
+        let line = format!("{}: {}", sanitize_line(source), sanitize_line(text));
+        // A fault and the notice about it say the same; so do repeated states of a server.
+        if !self.recent.contains(&line) {
+            output.err.push_str(&shortened(&line));
+            output.err.push('\n');
+        }
+        if !matches!(source, "tool") {
+            self.recent = [std::mem::take(&mut self.recent[1]), line];
+        }
+    }
+
+    pub fn end(&mut self, code: u8, reason: &str, after: &Snapshot, output: &mut Output) {
+        self.finish_line(output);
+        if code != 0 {
+            self.note("octomind", reason, output);
+        }
+        let mut total = after.totals.main;
+        total.add(&after.totals.auxiliary);
+        let mut facts = format!("{} · {} tok", after.session.name, human::tokens(total.input + total.output));
+        if let Some(cost) = total.cost {
+            facts.push_str(&format!(" · {}", human::dollars(cost)));
+        }
+        self.note("session", &facts, output);
+    }
+}
+
+fn shortened(line: &str) -> Cow<'_, str> {
+    truncate(line, LINE)
+}
+
+fn word(level: Level) -> &'static str {
+    match level {
+        Level::Info => "note",
+        Level::Warning => "warning",
+        Level::Error => "error",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+use super::*;
+use crate::cli::args::Format;
+use crate::cli::headless::Printer;
+use crate::proto::{CallId, Content, Decision, Fault, FaultKind, Seq, StopReason, TurnId};
+
+fn event(body: Body) -> Event {
+    Event { seq: Seq(1), at: 0, order: None, body }
+}
+
+fn delta(request: u32, offset: u64, text: &str) -> Body {
+    Body::TextDelta { request: RequestId(request), offset, text: text.to_owned() }
+}
+
+fn message(request: u32, text: &str) -> Body {
+    Body::AssistantMessage {
+        request: RequestId(request),
+        text: text.to_owned(),
+        reasoning: Vec::new(),
+        reasoning_ms: 0,
+        calls: Vec::new(),
+        stop: StopReason::End,
+        scripted: false,
+        model: String::new(),
+    }
+}
+
+fn written(terminal: bool, bodies: Vec<Body>) -> Output {
+    let mut plain = Printer::new(Format::Plain, terminal);
+    let mut output = Output::default();
+    for body in bodies {
+        plain.event(&event(body), &Snapshot::default(), &mut output);
+    }
+    output
+}
+
+#[test]
+fn the_answer_is_written_once_whatever_was_delivered() {
+    let cases: Vec<(&str, Vec<Body>, &str)> = vec![
+        ("streamed", vec![delta(1, 0, "Hel"), delta(1, 3, "lo"), message(1, "Hello")], "Hello\n"),
+        ("no deltas", vec![message(1, "Hello\n")], "Hello\n"),
+        ("a lost delta", vec![delta(1, 0, "He"), delta(1, 3, "lo"), message(1, "Hello")], "Hello\n"),
+        ("a repeated delta", vec![delta(1, 0, "He"), delta(1, 0, "He"), message(1, "Hello")], "Hello\n"),
+        ("two messages", vec![delta(1, 0, "One"), message(1, "One"), message(2, "Two")], "One\nTwo\n"),
+        ("a cut try", vec![delta(1, 0, "On"), delta(2, 0, "One"), message(2, "One")], "On\nOne\n"),
+        ("no text", vec![message(1, "")], ""),
+    ];
+    for (name, bodies, out) in cases {
+        assert_eq!(written(false, bodies).out, out, "{name}");
+    }
+}
+
+#[test]
+fn text_streams_before_its_line_is_complete() {
+    let mut plain = Printer::new(Format::Plain, true);
+    let mut output = Output::default();
+    plain.event(&event(delta(1, 0, "word by wo")), &Snapshot::default(), &mut output);
+    assert_eq!(output.out, "word by wo");
+}
+
+#[test]
+fn a_terminal_gets_clean_text_and_a_file_the_text_itself() {
+    let bodies = || vec![delta(1, 0, "a\x1b"), delta(1, 2, "[2Jb\tc\n"), message(1, "a\x1b[2Jb\tc\n")];
+    assert_eq!(written(true, bodies()).out, "ab   c\n");
+    assert_eq!(written(false, bodies()).out, "a\x1b[2Jb\tc\n");
+}
+
+#[test]
+fn everything_else_is_a_short_line_on_standard_error() {
+    let call = CallId("c1".to_owned());
+    let arguments = serde_json::json!({ "path": "src" });
+    let refused = Fault::new(FaultKind::WrongKey, "The provider refused the key.", "Check the key.");
+    let bodies = vec![
+        Body::ToolStarted { call: call.clone(), server: "files".to_owned(), tool: "list".to_owned(), arguments },
+        Body::ToolFinished {
+            call: call.clone(),
+            outcome: ToolOutcome::Ok,
+            content: Content::Text("a\nb".to_owned()),
+            full_bytes: 4200,
+            spill: None,
+            elapsed_ms: 12,
+        },
+        Body::ToolFinished {
+            call,
+            outcome: ToolOutcome::Error,
+            content: Content::Text("no such \x1b[1mfile\nmore".to_owned()),
+            full_bytes: 20,
+            spill: None,
+            elapsed_ms: 3,
+        },
+        Body::Notice {
+            level: Level::Warning,
+            source: "mcp".to_owned(),
+            text: "a line\nand another".to_owned(),
+            hint: Some("do this".to_owned()),
+        },
+        Body::Decided(Decision::Retry {
+            attempt: 1,
+            of: 3,
+            wait_ms: 1500,
+            reason: "overloaded".to_owned(),
+            asked_by_provider: false,
+        }),
+        Body::Decided(Decision::ModelChosen { chosen: "a:b".to_owned(), candidates: Vec::new() }),
+        Body::RequestFailed { request: RequestId(1), purpose: Purpose::Main, fault: refused },
+        Body::TurnEnded { turn: TurnId(1), outcome: TurnOutcome::Stopped("$1 spent".to_owned()), elapsed_ms: 1 },
+    ];
+    let output = written(true, bodies);
+    assert_eq!(output.out, "");
+    insta::assert_snapshot!(output.err, @r##"
+tool: files.list {"path":"src"}
+tool: done: 4.1 KB, 12 ms
+tool: failed: no such file (20 B, 3 ms)
+warning: a line and another
+hint: do this
+retry: overloaded; try 1 of 3 in 1.5 s
+error: The provider refused the key.
+hint: Check the key.
+stopped: $1 spent
+"##);
+}

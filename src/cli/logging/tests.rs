@@ -1,0 +1,60 @@
+use super::*;
+
+fn log(folder: &Path, most: u64) -> Log {
+    Log::new(folder.join("logs/octomind.log"), most, Arc::new(|line| line.replace("sk-secret", "***")))
+}
+
+#[test]
+fn nothing_is_created_before_the_first_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = log(folder.path(), 100);
+    assert!(!folder.path().join("logs").exists());
+    log.write_line("hello sk-secret\n").unwrap();
+    let file = folder.path().join("logs/octomind.log");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "hello ***\n");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&file), mode(&folder.path().join("logs"))), (0o600, 0o700));
+    }
+}
+
+#[test]
+fn a_full_file_is_kept_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = log(folder.path(), 10);
+    for line in ["first line\n", "second line\n", "third line\n"] {
+        log.write_line(line).unwrap();
+    }
+    let read = |name: &str| std::fs::read_to_string(folder.path().join("logs").join(name)).unwrap();
+    assert_eq!((read("octomind.log").as_str(), read("octomind.log.1").as_str()), ("third line\n", "second line\n"));
+}
+
+#[test]
+fn the_size_counts_over_restarts() {
+    let folder = tempfile::tempdir().unwrap();
+    log(folder.path(), 10).write_line("first line\n").unwrap();
+    let again = log(folder.path(), 10);
+    again.write_line("2\n").unwrap();
+    again.write_line("3\n").unwrap();
+    assert_eq!(std::fs::read_to_string(folder.path().join("logs/octomind.log")).unwrap(), "3\n");
+}
+
+#[test]
+fn a_folder_that_says_no_is_asked_once() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("logs"), "a file").unwrap();
+    let log = log(folder.path(), 10);
+    assert!(log.write_line("x\n").is_err());
+    assert!(log.write_line("x\n").is_ok());
+}
+
+#[test]
+fn which_filter() {
+    let shown = |level, filter| chosen_filter(level, filter).map(|filter| filter.to_string());
+    assert_eq!(shown(LogLevel::None, None), None);
+    assert_eq!(shown(LogLevel::Info, None).as_deref(), Some("octomind=info,warn"));
+    assert_eq!(shown(LogLevel::None, Some("trace")).as_deref(), Some("trace"));
+    assert_eq!(shown(LogLevel::Debug, Some("=,=")).as_deref(), Some("octomind=debug,info"));
+}

@@ -1,0 +1,125 @@
+//! The command line: what the process is asked to do, and how it ends.
+//!
+//! Owns: the definitions of commands and flags ([`args`]), whether a person is there ([`mode`]), runs
+//! without one ([`headless`]), exit codes ([`exit`]), the log file, the small listing commands.
+//!
+//! Does not own: what a session does, what a configuration means, anything on the full screen.
+//!
+//! Invariant: nothing slow happens before the workbench paints, and a run without a person never
+//! waits for one.
+
+pub mod args;
+pub mod config;
+pub mod exit;
+pub mod headless;
+pub mod logging;
+pub mod mode;
+mod run;
+mod sessions;
+mod start;
+mod vars;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Context;
+use args::{Bundled, CommandLine, Refusal, Subcommands};
+use exit::Exit;
+
+use crate::config::{Env, Paths};
+use crate::mcp::bundled::files;
+use crate::session::store;
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    ended(dispatch(std::env::args_os(), &mut io::stdout(), &mut io::stderr()))
+}
+
+/// Turns a failure into words and a code. A reader that went away is no failure to speak of.
+fn ended(outcome: anyhow::Result<ExitCode>) -> ExitCode {
+    outcome.unwrap_or_else(|error| {
+        let closed = |cause: &(dyn std::error::Error + 'static)| {
+            cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+        };
+        if error.chain().any(closed) {
+            return Exit::OutputClosed.into();
+        }
+        let _ = writeln!(io::stderr(), "octomind: {error:#}");
+        Exit::Failed.into()
+    })
+}
+
+fn dispatch(
+    words: impl IntoIterator<Item = OsString>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<ExitCode> {
+    let line = match args::parse(words) {
+        Ok(line) => line,
+        Err(Refusal::Help(text)) => {
+            out.write_all(text.as_bytes())?;
+            return Ok(Exit::Done.into());
+        }
+        Err(Refusal::Usage(text)) => {
+            err.write_all(text.as_bytes())?;
+            return Ok(Exit::Usage.into());
+        }
+    };
+    let CommandLine { command, run: options } = line;
+    match command {
+        Some(Subcommands::Config(arguments)) => config::run(&arguments, out, err),
+        Some(Subcommands::Mcp { server: Bundled::Files }) => serve_files(),
+        Some(Subcommands::Sessions) => list_sessions(out),
+        Some(Subcommands::Vars { preview, expand }) => list_vars(vars::Length::of(preview, expand), out),
+        None => run::run(None, options, err),
+        Some(Subcommands::Run { tag, options }) => run::run(tag, options, err),
+        Some(Subcommands::Tour) => run::run(None, args::RunOptions { model: Some(TOUR.to_owned()), ..options }, err),
+    }
+}
+
+/// The scripted model that shows one around.
+const TOUR: &str = "script:tour";
+
+fn serve_files() -> anyhow::Result<ExitCode> {
+    let root = workdir()?;
+    let runtime = runtime()?;
+    let served = runtime.block_on(files::serve(tokio::io::stdin(), tokio::io::stdout(), root));
+    // The thread that reads standard input cannot be ended.
+    runtime.shutdown_background();
+    served?;
+    Ok(Exit::Done.into())
+}
+
+fn list_sessions(out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let folder = Paths::from_env(&Env::from_process()).sessions;
+    let summaries = store::list(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    sessions::write(&summaries, now(), out)?;
+    Ok(Exit::Done.into())
+}
+
+fn list_vars(length: vars::Length, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let env = Env::from_process();
+    let context = runtime()?.block_on(vars::gather(&workdir()?, &env, SystemTime::now()));
+    vars::write(&context, length, out)?;
+    Ok(Exit::Done.into())
+}
+
+/// Two workers are enough: everything heavy waits for the network or for children.
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("the async runtime could not be started")
+}
+
+fn workdir() -> anyhow::Result<PathBuf> {
+    std::env::current_dir().context("the current folder is gone; change into one that exists")
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis().try_into().unwrap_or(u64::MAX))
+}

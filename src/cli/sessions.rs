@@ -1,0 +1,82 @@
+//! `octomind sessions`: what can be taken up again.
+
+use std::io::{self, Write};
+
+use crate::proto::Timestamp;
+use crate::session::store::Summary;
+use crate::text::{human, sanitize_line, truncate, width};
+
+/// Columns of a title.
+const TITLE: usize = 48;
+
+/// Writes one row a session, columns aligned.
+pub fn write(summaries: &[Summary], now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
+    if summaries.is_empty() {
+        return writeln!(out, "No sessions yet. `octomind` starts one.");
+    }
+    let rows: Vec<[String; 6]> = summaries.iter().map(|summary| row(summary, now)).collect();
+    let head = ["NAME", "TITLE", "ROLE", "MODEL", "TURNS", "USED"].map(str::to_owned);
+    let widths: Vec<usize> = (0..head.len())
+        .map(|column| std::iter::once(&head).chain(&rows).map(|row| width(&row[column])).max().unwrap_or(0))
+        .collect();
+    for row in std::iter::once(&head).chain(&rows) {
+        let mut line = String::new();
+        for (cell, columns) in row.iter().zip(&widths) {
+            line.push_str(cell);
+            line.push_str(&" ".repeat(columns - width(cell) + 2));
+        }
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+fn row(summary: &Summary, now: Timestamp) -> [String; 6] {
+    let used = match summary.updated {
+        0 => "unreadable".to_owned(),
+        updated => human::ago(now.saturating_sub(updated)),
+    };
+    let clean = |text: &str| sanitize_line(text).into_owned();
+    [
+        clean(&summary.name),
+        truncate(&clean(&summary.title), TITLE).into_owned(),
+        clean(&summary.role),
+        clean(&summary.model),
+        summary.turns.to_string(),
+        used,
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_that_no_name_can_break() {
+        let summaries = [
+            Summary {
+                name: "260101-app-1200-ab12".to_owned(),
+                title: "日本語 title".to_owned(),
+                role: "developer".to_owned(),
+                model: "script:tour".to_owned(),
+                updated: 1_000_000,
+                turns: 12,
+                ..Summary::default()
+            },
+            Summary { name: "odd\u{1b}[2J".to_owned(), title: "x".repeat(90), ..Summary::default() },
+        ];
+        let mut out = Vec::new();
+        write(&summaries, 1_200_000, &mut out).unwrap();
+        insta::assert_snapshot!(String::from_utf8(out).unwrap(), @r##"
+NAME                  TITLE                                             ROLE       MODEL        TURNS  USED
+260101-app-1200-ab12  日本語 title                                      developer  script:tour  12     3 m ago
+odd                   xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…                          0      unreadable
+"##);
+    }
+
+    #[test]
+    fn nothing_to_list() {
+        let mut out = Vec::new();
+        write(&[], 0, &mut out).unwrap();
+        assert_eq!(out, b"No sessions yet. `octomind` starts one.\n");
+    }
+}

@@ -1,0 +1,120 @@
+//! All tools of all servers: names, what is shown, what is left out and why. Pure.
+
+use serde_json::json;
+
+use super::names::{self, Key, Standing};
+use super::tools::Listed;
+use super::{ToolDefinition, visible};
+use crate::proto::{Decision, ToolInfo};
+
+/// One server's part of the catalogue.
+#[derive(Debug, Clone)]
+pub struct Part {
+    pub server: String,
+    pub standing: Standing,
+    /// Tool names or `prefix_*`; empty = all.
+    pub filter: Vec<String>,
+    pub origin: String,
+    /// Whether its tools are offered now; names are kept for those that are not.
+    pub offered: bool,
+    pub tools: Vec<Listed>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Catalog {
+    /// What a model may be shown, servers in their order, tools by name.
+    pub definitions: Vec<ToolDefinition>,
+    /// For each part, every tool with its state.
+    pub infos: Vec<Vec<ToolInfo>>,
+}
+
+pub fn build(parts: &[Part]) -> Catalog {
+    let exposed = |part: &Part, tool: &Listed| tool.usable.is_ok() && filtered_by(part, tool).is_none();
+    let all = || parts.iter().flat_map(|part| part.tools.iter().map(move |tool| (part, tool)));
+    let keys: Vec<Key<'_>> = all()
+        .filter(|(part, tool)| exposed(part, tool))
+        .map(|(part, tool)| Key { standing: part.standing, server: &part.server, tool: &tool.name })
+        .collect();
+    let mut assigned = names::assign(&keys).into_iter();
+    let mut catalog = Catalog::default();
+    for part in parts {
+        let mut infos = Vec::with_capacity(part.tools.len());
+        for tool in &part.tools {
+            let wire_name = if exposed(part, tool) { assigned.next() } else { None };
+            let info = info(part, tool, wire_name);
+            if part.offered && info.exposed() {
+                catalog.definitions.push(definition(part, tool, info.clone()));
+            }
+            infos.push(info);
+        }
+        catalog.infos.push(infos);
+    }
+    catalog
+}
+
+fn filtered_by(part: &Part, tool: &Listed) -> Option<String> {
+    let kept = part.filter.is_empty() || part.filter.iter().any(|pattern| names::matches(pattern, &tool.name));
+    (!kept).then(|| format!("`tools` of server {} ({})", part.server, part.origin))
+}
+
+fn info(part: &Part, tool: &Listed, wire_name: Option<String>) -> ToolInfo {
+    let wire_name = wire_name.unwrap_or_else(|| names::base(&tool.name));
+    let mut repairs = tool.repairs.clone();
+    if let Some(reason) = names::reason(&tool.name, &wire_name) {
+        repairs.insert(0, format!("called {wire_name} on the wire: {reason}"));
+    }
+    ToolInfo {
+        name: visible::line(&tool.name, 120),
+        summary: visible::line(tool.description.lines().next().unwrap_or_default(), 200),
+        tokens: tokens(tool, &wire_name),
+        wire_name,
+        repairs,
+        quarantine: tool.usable.as_ref().err().cloned(),
+        filtered_by: filtered_by(part, tool),
+    }
+}
+
+/// Prompt tokens of the whole definition, estimated.
+fn tokens(tool: &Listed, wire_name: &str) -> u32 {
+    let Ok(usable) = &tool.usable else { return 0 };
+    let definition = json!({"name": wire_name, "description": tool.description, "input_schema": usable.schema});
+    u32::try_from(crate::text::tokens::estimate(&definition.to_string())).unwrap_or(u32::MAX)
+}
+
+fn definition(part: &Part, tool: &Listed, info: ToolInfo) -> ToolDefinition {
+    ToolDefinition {
+        server: part.server.clone(),
+        name: tool.name.clone(),
+        description: tool.description.clone(),
+        schema: tool.usable.as_ref().map(|usable| usable.schema.clone()).unwrap_or_default(),
+        read_only: tool.read_only,
+        destructive: tool.destructive,
+        info,
+    }
+}
+
+/// What is worth a record about one server's tools.
+pub fn decisions(part: &Part, infos: &[ToolInfo]) -> Vec<Decision> {
+    let mut decisions = Vec::new();
+    for (tool, info) in part.tools.iter().zip(infos) {
+        if let Some(quarantine) = &info.quarantine {
+            decisions.push(Decision::ToolQuarantined {
+                server: part.server.clone(),
+                tool: info.name.clone(),
+                reason: quarantine.reason.clone(),
+                advice: quarantine.advice.clone(),
+            });
+        } else if let Some(reason) = names::reason(&tool.name, &info.wire_name).filter(|_| info.exposed()) {
+            decisions.push(Decision::ToolRenamed {
+                server: part.server.clone(),
+                tool: info.name.clone(),
+                wire_name: info.wire_name.clone(),
+                reason,
+            });
+        }
+    }
+    decisions
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+use serde_json::Value;
+
+use super::*;
+use crate::mcp::tools;
+
+fn part(server: &str, items: &Value, filter: &[&str]) -> Part {
+    Part {
+        server: server.to_owned(),
+        standing: Standing::Regular,
+        filter: filter.iter().map(|&pattern| pattern.to_owned()).collect(),
+        origin: "config.toml:4".to_owned(),
+        offered: true,
+        tools: tools::prepare(tools::parse(items.as_array().unwrap())).0,
+    }
+}
+
+fn wire(catalog: &Catalog) -> Vec<(&str, &str)> {
+    catalog.definitions.iter().map(|tool| (tool.server.as_str(), tool.info.wire_name.as_str())).collect()
+}
+
+#[test]
+fn every_absent_tool_has_a_reason() {
+    let catalog = build(&[part(
+        "s",
+        &json!([{"name": "git_log"}, {"name": "rm"}, {"name": "bad", "inputSchema": 1}]),
+        &["git_*", "bad"],
+    )]);
+    assert_eq!(wire(&catalog), [("s", "git_log")]);
+    for info in &catalog.infos[0] {
+        let reason = info.quarantine.is_some() || info.filtered_by.is_some();
+        assert_eq!(info.exposed(), !reason);
+    }
+    let rm = catalog.infos[0].iter().find(|info| info.name == "rm").unwrap();
+    assert_eq!(rm.filtered_by.as_deref(), Some("`tools` of server s (config.toml:4)"));
+}
+
+#[test]
+fn one_name_on_two_servers_stays_the_same_whichever_is_up() {
+    let hello = json!([{"name": "hello"}]);
+    let mut parts = [part("one", &hello, &[]), part("two", &hello, &[])];
+    let both = build(&parts);
+    assert_eq!(both.definitions.len(), 2);
+    parts[0].offered = false;
+    let one = build(&parts);
+    assert_eq!(wire(&one), wire(&both)[1..], "a server that is down keeps its names");
+    parts.reverse();
+    parts[1].offered = true;
+    let mut reversed = build(&parts);
+    reversed.definitions.reverse();
+    assert_eq!(reversed.definitions, both.definitions);
+}
+
+#[test]
+fn renames_and_quarantine_are_recorded() {
+    let part = part("s", &json!([{"name": "cal.create"}, {"name": "bad", "inputSchema": 1}, {"name": "fine"}]), &[]);
+    let catalog = build(std::slice::from_ref(&part));
+    let decisions = decisions(&part, &catalog.infos[0]);
+    assert_eq!(decisions.len(), 2);
+    assert!(matches!(&decisions[0], Decision::ToolQuarantined { tool, .. } if tool == "bad"));
+    assert!(matches!(&decisions[1], Decision::ToolRenamed { wire_name, .. } if wire_name == "cal_create"));
+    assert!(catalog.infos[0].iter().all(|info| info.quarantine.is_some() || info.tokens > 5));
+}

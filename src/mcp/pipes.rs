@@ -1,0 +1,190 @@
+//! The protocol over a child's pipes. What is not protocol on its standard output is skipped and
+//! kept for people to see.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::RoleClient;
+use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::Value;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::sync::{Mutex, mpsc};
+use tokio::task::JoinHandle;
+
+use super::process::Tail;
+
+/// A longer line is dropped.
+const MAX_LINE: usize = 64 * 1024 * 1024;
+
+/// Messages read ahead of the service.
+const READ_AHEAD: usize = 256;
+
+pub struct Pipes {
+    writer: Arc<Mutex<Option<ChildStdin>>>,
+    incoming: mpsc::Receiver<ServerJsonRpcMessage>,
+    reader: JoinHandle<()>,
+}
+
+impl Pipes {
+    pub fn new(stdin: ChildStdin, stdout: ChildStdout, tail: Arc<Tail>) -> Self {
+        let (sender, incoming) = mpsc::channel(READ_AHEAD);
+        let reader = tokio::spawn(read(BufReader::with_capacity(64 * 1024, stdout), sender, tail));
+        Self { writer: Arc::new(Mutex::new(Some(stdin))), incoming, reader }
+    }
+}
+
+impl Drop for Pipes {
+    fn drop(&mut self) {
+        self.reader.abort();
+    }
+}
+
+impl Transport<RoleClient> for Pipes {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let writer = Arc::clone(&self.writer);
+        async move {
+            let mut line = serde_json::to_vec(&item)?;
+            line.push(b'\n');
+            let mut writer = writer.lock().await;
+            let stdin = writer.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+            stdin.write_all(&line).await?;
+            stdin.flush().await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        self.incoming.recv().await
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        // A write that hangs holds the lock; the process is ended next, which ends the write.
+        if let Ok(mut writer) = tokio::time::timeout(Duration::from_millis(100), self.writer.lock()).await {
+            writer.take();
+        }
+        Ok(())
+    }
+}
+
+async fn read(mut stdout: impl AsyncBufRead + Unpin, sender: mpsc::Sender<ServerJsonRpcMessage>, tail: Arc<Tail>) {
+    let mut line = Vec::new();
+    while let Ok(true) = next_line(&mut stdout, &mut line, MAX_LINE).await {
+        if line.len() > MAX_LINE {
+            tail.push(&format!("stdout: a line of more than {} MB was dropped", MAX_LINE / 1024 / 1024));
+            continue;
+        }
+        for message in messages(&line, &tail) {
+            if sender.send(message).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Reads one line without its end; false at the end of the stream. Of an over-long line, `limit` + 1
+/// bytes are kept.
+async fn next_line(from: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>, limit: usize) -> io::Result<bool> {
+    line.clear();
+    loop {
+        let buffer = from.fill_buf().await?;
+        if buffer.is_empty() {
+            return Ok(!line.is_empty());
+        }
+        let end = buffer.iter().position(|byte| *byte == b'\n');
+        let part = &buffer[..end.unwrap_or(buffer.len())];
+        line.extend_from_slice(&part[..part.len().min((limit + 1).saturating_sub(line.len()))]);
+        let used = part.len() + usize::from(end.is_some());
+        from.consume(used);
+        if end.is_some() {
+            return Ok(true);
+        }
+    }
+}
+
+/// The messages of a line; noise goes to the tail.
+fn messages(line: &[u8], tail: &Tail) -> Vec<ServerJsonRpcMessage> {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    if text.is_empty() {
+        return Vec::new();
+    }
+    if let Ok(message) = serde_json::from_str(text) {
+        return vec![message];
+    }
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Array(batch)) => batch.into_iter().filter_map(|item| rescue(item, tail)).collect(),
+        Ok(value) => rescue(value, tail).into_iter().collect(),
+        Err(_) => {
+            tail.push(&format!("stdout: {text}"));
+            Vec::new()
+        }
+    }
+}
+
+/// A message that does not fit the types. An answer is turned into an error, so that whoever waits
+/// for it learns of it.
+fn rescue(value: Value, tail: &Tail) -> Option<ServerJsonRpcMessage> {
+    if let Ok(message) = serde_json::from_value(value.clone()) {
+        return Some(message);
+    }
+    let id = match value.get("id") {
+        Some(Value::Number(number)) => RequestId::Number(number.as_i64()?),
+        Some(Value::String(text)) => RequestId::String(text.as_str().into()),
+        _ => {
+            tail.push(&format!("stdout: {value}"));
+            return None;
+        }
+    };
+    let words = value.get("error").map_or_else(|| "no result and no error".to_owned(), Value::to_string);
+    let words = format!("the server's answer cannot be read: {}", super::visible::line(&words, 300));
+    Some(ServerJsonRpcMessage::error(ErrorData::new(ErrorCode::INTERNAL_ERROR, words, None), Some(id)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_is_skipped_and_kept() {
+        let tail = Tail::default();
+        for line in ["Server started on stdio", "Content-Length: 12", "{\"not\": \"protocol\"}", "", "  \r"] {
+            assert!(messages(line.as_bytes(), &tail).is_empty(), "{line}");
+        }
+        assert_eq!(
+            tail.lines(),
+            ["stdout: Server started on stdio", "stdout: Content-Length: 12", "stdout: {\"not\":\"protocol\"}"]
+        );
+        assert!(messages(b"\xff\xfe\x00garbage", &tail).is_empty());
+    }
+
+    #[test]
+    fn messages_come_through_with_damage_around_them() {
+        let tail = Tail::default();
+        let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"x":1}}"#;
+        for line in [answer.to_owned(), format!("\u{feff}{answer}\r"), format!("[{answer}]")] {
+            assert_eq!(messages(line.as_bytes(), &tail).len(), 1, "{line}");
+        }
+        let broken = r#"{"jsonrpc":"2.0","id":1,"error":"oops"}"#;
+        assert!(matches!(messages(broken.as_bytes(), &tail)[..], [ServerJsonRpcMessage::Error(_)]));
+    }
+
+    #[tokio::test]
+    async fn an_endless_line_does_not_fill_memory() {
+        let data = [vec![b'x'; 100], b"\nok\nlast".to_vec()].concat();
+        let mut from = BufReader::with_capacity(7, &data[..]);
+        let mut line = Vec::new();
+        assert!(next_line(&mut from, &mut line, 10).await.unwrap());
+        assert_eq!(line.len(), 11);
+        assert!(next_line(&mut from, &mut line, 10).await.unwrap() && line == b"ok");
+        assert!(next_line(&mut from, &mut line, 10).await.unwrap() && line == b"last");
+        assert!(!next_line(&mut from, &mut line, 10).await.unwrap());
+    }
+}

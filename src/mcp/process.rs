@@ -1,0 +1,218 @@
+//! A child process in its own group: its error output drained, its end certain.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::process::Signal;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::mask::Secrets;
+use super::{group, visible};
+
+/// Lines kept of a server's error output.
+pub const TAIL_LINES: usize = 64;
+
+/// Characters kept of a line.
+const LINE_CHARS: usize = 500;
+
+/// A log file is not grown past this by one process.
+const LOG_BYTES: u64 = 4 * 1024 * 1024;
+
+/// The last lines a server wrote beside the protocol.
+#[derive(Debug, Default)]
+pub struct Tail {
+    lines: Mutex<VecDeque<String>>,
+    version: AtomicU64,
+    secrets: Mutex<Secrets>,
+}
+
+impl Tail {
+    /// What is masked in all that comes.
+    pub fn hide(&self, secrets: Secrets) {
+        *self.secrets.lock().unwrap_or_else(PoisonError::into_inner) = secrets;
+    }
+
+    /// Keeps a line, and gives it back as it may be shown.
+    pub fn push(&self, line: &str) -> String {
+        let line = self.secrets.lock().unwrap_or_else(PoisonError::into_inner).hide(line);
+        let line = visible::line(&line, LINE_CHARS);
+        if line.is_empty() {
+            return line;
+        }
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == TAIL_LINES {
+            lines.pop_front();
+        }
+        lines.push_back(line.clone());
+        self.version.fetch_add(1, Ordering::Relaxed);
+        line
+    }
+
+    pub fn lines(&self) -> Vec<String> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    pub fn last(&self) -> Option<String> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).back().cloned()
+    }
+
+    /// Grows with every line.
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Relaxed)
+    }
+
+    pub fn clear(&self) {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+/// What to run, everything expanded.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    pub command: PathBuf,
+    pub args: Vec<String>,
+    pub env: BTreeMap<String, String>,
+    pub cwd: PathBuf,
+    /// File that gets the whole error output.
+    pub log: Option<PathBuf>,
+}
+
+/// A running child. Dropped, it is killed with its whole group.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    group: Option<i32>,
+    drain: JoinHandle<()>,
+    ended: Option<ExitStatus>,
+}
+
+/// Starts a program in a process group of its own.
+///
+/// # Errors
+/// As the system says.
+pub fn spawn(launch: &Launch, tail: &Arc<Tail>) -> io::Result<(Process, ChildStdin, ChildStdout)> {
+    let mut command = Command::new(&launch.command);
+    command
+        .args(&launch.args)
+        .envs(&launch.env)
+        .current_dir(&launch.cwd)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    #[cfg(unix)]
+    command.process_group(0);
+    let mut child = command.spawn()?;
+    let missing = || io::Error::other("a pipe to the process is missing");
+    let stdin = child.stdin.take().ok_or_else(missing)?;
+    let stdout = child.stdout.take().ok_or_else(missing)?;
+    let stderr = child.stderr.take().ok_or_else(missing)?;
+    let group = child.id().and_then(|id| i32::try_from(id).ok());
+    let drain = tokio::spawn(drain(stderr, Arc::clone(tail), launch.log.clone()));
+    Ok((Process { child, group, drain, ended: None }, stdin, stdout))
+}
+
+impl Process {
+    /// Waits for the end of the child. Cancel safe. What is left of its group is killed.
+    pub async fn wait(&mut self) -> Option<ExitStatus> {
+        if self.ended.is_none() {
+            self.ended = self.child.wait().await.ok();
+            self.signal(Signal::KILL);
+            self.group = None;
+        }
+        self.ended
+    }
+
+    /// The end of the child, if it comes soon, with all it wrote on its error output.
+    pub async fn ended_within(&mut self, patience: Duration) -> Option<ExitStatus> {
+        let status = timeout(patience, self.wait()).await.ok().flatten()?;
+        if !self.drain.is_finished() {
+            let _ = timeout(patience, &mut self.drain).await;
+        }
+        Some(status)
+    }
+
+    /// Ends the child: its input is closed already; half the grace later it is asked, after the
+    /// whole grace it is killed.
+    pub async fn stop(mut self, grace: Duration) -> Option<ExitStatus> {
+        for signal in [Signal::TERM, Signal::KILL] {
+            if let Ok(status) = timeout(grace / 2, self.wait()).await {
+                return status;
+            }
+            self.signal(signal);
+        }
+        self.wait().await
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(group) = self.group {
+            group::signal(group, signal);
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
+        self.drain.abort();
+    }
+}
+
+/// Reads error output to its end, whatever it holds, so that the child never blocks on it.
+async fn drain(mut stderr: impl AsyncRead + Unpin, tail: Arc<Tail>, log: Option<PathBuf>) {
+    let mut log = match log {
+        Some(path) => open_log(&path).await,
+        None => None,
+    };
+    let mut written = 0;
+    let mut line = Vec::new();
+    let mut buffer = vec![0; 8 * 1024];
+    loop {
+        let count = match stderr.read(&mut buffer).await {
+            Ok(0) | Err(_) => break,
+            Ok(count) => count,
+        };
+        for &byte in &buffer[..count] {
+            if byte != b'\n' {
+                // The rest of an endless line is dropped.
+                if line.len() < 16 * 1024 {
+                    line.push(byte);
+                }
+                continue;
+            }
+            let text = take_line(&mut line, &tail);
+            if let Some(file) = log.as_mut().filter(|_| written < LOG_BYTES) {
+                written += text.len() as u64 + 1;
+                let _ = file.write_all(format!("{text}\n").as_bytes()).await;
+            }
+        }
+    }
+    if !line.is_empty() {
+        take_line(&mut line, &tail);
+    }
+}
+
+fn take_line(line: &mut Vec<u8>, tail: &Tail) -> String {
+    let text = String::from_utf8_lossy(line);
+    // A progress line that overwrites itself: its last state counts.
+    let shown = text.trim_end_matches('\r').rsplit('\r').next().unwrap_or_default();
+    let shown = tail.push(shown);
+    line.clear();
+    shown
+}
+
+async fn open_log(path: &std::path::Path) -> Option<tokio::fs::File> {
+    let mut options = tokio::fs::OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    options.mode(0o600);
+    options.open(path).await.ok()
+}

@@ -1,0 +1,271 @@
+//! The tool calls of one reply: run side by side, each with its own result.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::sync::mpsc::unbounded_channel;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::turn::Phase;
+use super::{Actor, Report};
+use crate::mcp::{CallResult, Progress, ToolDefinition};
+use crate::proto::{Body, CallId, Content, Decision, Level, Order, ToolCall, ToolOutcome, TurnOutcome};
+use crate::session::journal::{create_private_folder, write_private};
+use crate::session::rules::{Repeat, cut, nearest};
+use crate::text::tokens;
+
+/// Calls of one reply that run at the same time.
+const AT_ONCE: usize = 8;
+
+pub(super) struct Batch {
+    cancel: CancellationToken,
+    waiting: VecDeque<Runnable>,
+    running: BTreeMap<CallId, Running>,
+    /// (tool, arguments, result) of what ended.
+    done: Vec<(String, String, String)>,
+}
+
+struct Runnable {
+    id: CallId,
+    order: Order,
+    tool: ToolDefinition,
+    arguments: Value,
+}
+
+struct Running {
+    order: Order,
+    begun: Instant,
+    tool: String,
+    arguments: String,
+}
+
+impl Actor {
+    pub(super) fn begin_batch(&mut self, calls: Vec<ToolCall>) {
+        let catalog = self.servers.tools.catalog();
+        let first = self.rec.reserve(calls.len() as u32);
+        let mut batch = Batch {
+            cancel: CancellationToken::new(),
+            waiting: VecDeque::new(),
+            running: BTreeMap::new(),
+            done: Vec::new(),
+        };
+        for (slot, call) in (first.slot..).zip(calls) {
+            let order = Order { slot, ..first };
+            match self.accept(&call, &catalog) {
+                Ok(tool) => {
+                    batch.waiting.push_back(Runnable { id: call.id, order, tool, arguments: call.arguments });
+                }
+                Err(reason) => {
+                    batch.done.push((call.wire_name.clone(), call.arguments.to_string(), reason.clone()));
+                    self.refuse(call, order, reason);
+                }
+            }
+        }
+        self.set_phase(Phase::Tools(batch));
+        self.advance_batch();
+    }
+
+    /// The tool that a call names, or what the model must be told.
+    fn accept(&mut self, call: &ToolCall, catalog: &[ToolDefinition]) -> Result<ToolDefinition, String> {
+        let on_surface = || catalog.iter().filter(|tool| tool.info.exposed());
+        let Some(tool) = on_surface().find(|tool| tool.info.wire_name == call.wire_name) else {
+            let near = nearest(&call.wire_name, on_surface().map(|tool| tool.info.wire_name.as_str()));
+            let advice = match near {
+                Some(near) => format!("The nearest name is {near}."),
+                None if catalog.is_empty() => "There are no tools in this session.".to_owned(),
+                None => "Use only the tools of this request.".to_owned(),
+            };
+            return Err(format!("There is no tool called {:?}. {advice}", call.wire_name));
+        };
+        let Some(why) = &call.malformed else { return Ok(tool.clone()) };
+        let count = self.turn.as_mut().map_or(1, |turn| {
+            turn.malformed += 1;
+            turn.malformed
+        });
+        let again = if count > 1 { format!(" This is the {count}. such call of this turn.") } else { String::new() };
+        Err(format!(
+            "The arguments cannot be used: {why}. Send one JSON object that fits this schema: {}.{again}",
+            tool.schema
+        ))
+    }
+
+    fn refuse(&mut self, call: ToolCall, order: Order, reason: String) {
+        let ToolCall { id, wire_name, arguments, .. } = call;
+        self.end.refused += 1;
+        self.rec.emit_at(
+            Some(order),
+            Body::ToolStarted { call: id.clone(), server: String::new(), tool: wire_name.clone(), arguments },
+        );
+        self.rec.emit_at(Some(order), finished(id, ToolOutcome::Refused, Content::Text(reason.clone()), 0));
+        self.rec.cell(Body::Decided(Decision::CallRefused { tool: wire_name, reason }));
+    }
+
+    /// Starts what may run now; when nothing is left, goes on with the turn.
+    fn advance_batch(&mut self) {
+        loop {
+            let Some(Phase::Tools(batch)) = self.turn.as_mut().map(|turn| &mut turn.phase) else { return };
+            if batch.running.len() >= AT_ONCE {
+                return;
+            }
+            let Some(next) = batch.waiting.pop_front() else { break };
+            let Runnable { id, order, tool, arguments } = next;
+            let running = Running {
+                order,
+                begun: Instant::now(),
+                tool: tool.info.wire_name.clone(),
+                arguments: arguments.to_string(),
+            };
+            let cancel = batch.cancel.child_token();
+            batch.running.insert(id.clone(), running);
+            let (server, name) = (tool.server.clone(), tool.info.name.clone());
+            self.rec.emit_at(
+                Some(order),
+                Body::ToolStarted { call: id.clone(), server, tool: name, arguments: arguments.clone() },
+            );
+            self.run_call(id, tool, arguments, cancel);
+        }
+        let Some(Phase::Tools(batch)) = self.turn.as_ref().map(|turn| &turn.phase) else { return };
+        if batch.running.is_empty() {
+            self.batch_done();
+        }
+    }
+
+    fn run_call(&self, id: CallId, tool: ToolDefinition, arguments: Value, cancel: CancellationToken) {
+        let tools = Arc::clone(&self.servers.tools);
+        let report = self.report.clone();
+        let (progress, mut progressed) = unbounded_channel();
+        let call = tokio::spawn(async move { tools.call(&tool, arguments, progress, cancel).await });
+        tokio::spawn(async move {
+            while let Some(step) = progressed.recv().await {
+                let _ = report.send(Report::Progress(id.clone(), step));
+            }
+            let result = call.await.unwrap_or_else(|error| CallResult {
+                outcome: ToolOutcome::Lost,
+                content: Content::Text(format!("The call ended by a fault of this program: {error}.")),
+            });
+            // The session may be over; then nobody needs the result.
+            let _ = report.send(Report::Called(id, result));
+        });
+    }
+
+    pub(super) fn call_progressed(&mut self, call: CallId, progress: Progress) {
+        let Some(Phase::Tools(batch)) = self.turn.as_ref().map(|turn| &turn.phase) else { return };
+        let Some(order) = batch.running.get(&call).map(|running| running.order) else { return };
+        self.rec.emit_at(Some(order), Body::ToolProgress { call, note: progress.note, fraction: progress.fraction });
+    }
+
+    pub(super) fn call_ended(&mut self, id: &CallId, result: CallResult) {
+        let Some(Phase::Tools(batch)) = self.turn.as_mut().map(|turn| &mut turn.phase) else { return };
+        let Some(running) = batch.running.remove(id) else { return };
+        let key = format!("{:?} {:?}", result.outcome, result.content);
+        batch.done.push((running.tool, running.arguments, key));
+        let elapsed_ms = running.begun.elapsed().as_millis() as u64;
+        let full_bytes = result.content.bytes();
+        let content = self.rec.mask.content(result.content);
+        let (content, cut) = self.fitted(id, content);
+        let spill = cut.as_ref().map(|(file, _)| file.clone());
+        self.rec.emit_at(
+            Some(running.order),
+            Body::ToolFinished { call: id.clone(), outcome: result.outcome, content, full_bytes, spill, elapsed_ms },
+        );
+        if let Some((_, decision)) = cut {
+            self.rec.cell(Body::Decided(decision));
+        }
+        self.advance_batch();
+    }
+
+    /// The result cut to the limit, and the file that holds the whole.
+    fn fitted(&mut self, call: &CallId, content: Content) -> (Content, Option<(String, Decision)>) {
+        let limit = self.setup.result_limit;
+        let whole = all_text(&content);
+        let folder = self.rec.folder().join("spill");
+        let path = folder.join(format!("{call}.txt"));
+        let file = path.display().to_string();
+        let calibration = self.calibration;
+        let Some(cut) = cut(&whole, limit, &file, |text| calibration.apply(tokens::estimate(text))) else {
+            return (content, None);
+        };
+        if let Err(error) = create_private_folder(&folder).and_then(|()| write_private(&path, whole.as_bytes())) {
+            let text = format!("The whole of a long result could not be kept in {file}: {error}.");
+            self.rec.notice(Level::Warning, "cut", text, None);
+        }
+        let decision = Decision::ResultCut {
+            call: call.to_string(),
+            tokens: cut.tokens,
+            limit,
+            kept_head: cut.kept_head,
+            kept_tail: cut.kept_tail,
+            spill: file.clone(),
+        };
+        (with_text(content, cut.text), Some((file, decision)))
+    }
+
+    fn batch_done(&mut self) {
+        let Some(Phase::Tools(batch)) = self.take_phase() else { return };
+        let Some(turn) = &mut self.turn else { return };
+        match turn.rounds.add(batch.done) {
+            Repeat::Fine => self.prepare(),
+            Repeat::Tell(times) => {
+                let text = format!("The last {times} rounds made the same calls and got the same results.");
+                self.rec.notice(Level::Warning, "loop", text.clone(), None);
+                let steer = format!("{text} Do something else, or say what stands in the way.");
+                self.say_as_system("steer", "loop", steer);
+                self.prepare();
+            }
+            Repeat::Stop(times) => {
+                let text = format!("The model made the same calls {times} times in a row.");
+                self.rec.notice(Level::Error, "loop", text.clone(), None);
+                self.finish(TurnOutcome::Failed(text));
+            }
+        }
+    }
+
+    /// Every call that did not end is cancelled, on the server too, and says so.
+    pub(super) fn cancel_batch(&mut self, batch: Batch) {
+        batch.cancel.cancel();
+        for (id, running) in batch.running {
+            let elapsed_ms = running.begun.elapsed().as_millis() as u64;
+            let content = Content::Text("Cancelled by the person while it ran.".to_owned());
+            self.rec.emit_at(Some(running.order), finished(id, ToolOutcome::Cancelled, content, elapsed_ms));
+        }
+        for waiting in batch.waiting {
+            let content = Content::Text("Cancelled by the person before it ran.".to_owned());
+            let started = Body::ToolStarted {
+                call: waiting.id.clone(),
+                server: waiting.tool.server,
+                tool: waiting.tool.info.name,
+                arguments: waiting.arguments,
+            };
+            self.rec.emit_at(Some(waiting.order), started);
+            self.rec.emit_at(Some(waiting.order), finished(waiting.id, ToolOutcome::Cancelled, content, 0));
+        }
+    }
+}
+
+fn finished(call: CallId, outcome: ToolOutcome, content: Content, elapsed_ms: u64) -> Body {
+    let full_bytes = content.bytes();
+    Body::ToolFinished { call, outcome, content, full_bytes, spill: None, elapsed_ms }
+}
+
+fn all_text(content: &Content) -> String {
+    match content {
+        Content::Text(text) => text.clone(),
+        Content::Parts(parts) => {
+            parts.iter().map(all_text).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+        }
+        Content::Blob { .. } | Content::Media { .. } => String::new(),
+    }
+}
+
+/// The content with all its text replaced by one; media stay.
+fn with_text(content: Content, text: String) -> Content {
+    match content {
+        Content::Parts(parts) => {
+            let media = parts.into_iter().filter(|part| !matches!(part, Content::Text(_)));
+            Content::Parts(std::iter::once(Content::Text(text)).chain(media).collect())
+        }
+        _ => Content::Text(text),
+    }
+}

@@ -1,0 +1,88 @@
+//! What a front end asks for.
+
+use std::sync::Arc;
+
+use super::Actor;
+use super::turn::{Phase, Question};
+use crate::proto::{Answer, AskId, Attachment, Body, Command, Level, QueueId, SubmitMode, slash};
+use crate::session::rules::{Waiting, near_command};
+
+impl Actor {
+    pub(super) async fn command(&mut self, command: Command) {
+        match command {
+            Command::Submit { text, attachments, mode } => self.submit(text, attachments, mode).await,
+            Command::EditQueued { id, text } => {
+                if self.queue.edit(id, &text) {
+                    self.rec.emit(Body::QueueEdited { id, text });
+                }
+            }
+            Command::WithdrawQueued { id } => {
+                if self.queue.withdraw(id) {
+                    self.rec.emit(Body::Unqueued { id });
+                }
+            }
+            Command::Interrupt => self.interrupt_turn(),
+            Command::RetryNow => {
+                if matches!(self.turn.as_ref().map(|turn| &turn.phase), Some(Phase::Retrying { .. })) {
+                    self.send_again();
+                }
+            }
+            Command::Answer { ask, answer } => self.answered(ask, answer),
+            Command::RestartServer { name } => {
+                let tools = Arc::clone(&self.servers.tools);
+                tokio::spawn(async move { tools.restart(&name).await });
+            }
+            Command::DisableServer { name } => {
+                let tools = Arc::clone(&self.servers.tools);
+                tokio::spawn(async move { tools.disable(&name).await });
+            }
+            Command::Quit => self.leaving = true,
+        }
+    }
+
+    async fn submit(&mut self, text: String, attachments: Vec<Attachment>, mode: SubmitMode) {
+        if text.trim().is_empty() && attachments.is_empty() {
+            return;
+        }
+        if let Some((command, arguments)) = slash::parse(text.trim_end()) {
+            let arguments = arguments.to_owned();
+            return self.slash(command, &text, &arguments).await;
+        }
+        if let Some(holder) = &self.read_only {
+            let text = format!("This session is being written by {holder}, so it can only be read here.");
+            let hint = "Close it there, or /new for a session of your own.".to_owned();
+            return self.rec.notice(Level::Warning, "journal", text, Some(hint));
+        }
+        if let Some(near) = near_command(&text) {
+            let text = format!("{} is no command and goes to the model as it is.", text.trim());
+            self.rec.notice(Level::Info, "command", text, Some(format!("Did you mean /{near}?")));
+        }
+        if self.turn.is_some() {
+            let id = self.queue.push(text.clone(), attachments, mode);
+            self.rec.emit(Body::Queued { id, text, mode });
+            return;
+        }
+        self.begin_turn(vec![Waiting { id: QueueId(0), text, attachments, mode }]);
+    }
+
+    fn answered(&mut self, ask: AskId, answer: Answer) {
+        if self.trust_answered(ask, &answer) {
+            return;
+        }
+        let waits = match self.turn.as_ref().map(|turn| &turn.phase) {
+            Some(Phase::Asking { ask: open, .. }) => *open == ask,
+            _ => false,
+        };
+        if !waits {
+            return;
+        }
+        let Some(Phase::Asking { about, .. }) = self.take_phase() else { return };
+        let yes = !matches!(answer, Answer::No);
+        let answer = if yes { Answer::Yes } else { Answer::No };
+        self.rec.emit(Body::Answered { ask, answer });
+        match about {
+            Question::CutStream(reply) => self.cut_stream_answered(*reply, yes),
+            Question::Spending => self.spending_answered(yes),
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! One session: a task that owns everything and answers to commands.
+//!
+//! Owns: the order in which things happen. Each file holds one phase of a turn.
+//!
+//! Does not own: what is decided ([`super::rules`]), how it is kept ([`super::journal`]).
+//!
+//! Invariant: the task never waits for anything but the next step. A command is answered in any
+//! phase; a phase is left in one place, so nothing of it goes on after an interrupt.
+
+mod batch;
+mod commands;
+mod failure;
+mod open;
+mod prepare;
+mod recorder;
+mod reply;
+mod request;
+mod roles;
+mod slash;
+mod start;
+mod stream;
+mod trust;
+mod turn;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender};
+use tokio::time::Instant;
+
+use super::SessionEnd;
+use super::rules::{Calibration, Queue, Spent};
+use super::seams::{Person, Role, Setup, Tools};
+use super::trust::Found;
+use super::trust_desk::Looked;
+use crate::mcp::{CallResult, Progress};
+use crate::model::{Delta, Model};
+use crate::proto::{AskId, Body, CallId, Command, Decision, Effort, Fault, TurnId, TurnOutcome};
+use recorder::Recorder;
+use turn::{Phase, Turn};
+
+pub(super) use start::launch;
+
+struct Actor {
+    setup: Setup,
+    rec: Recorder,
+    name: String,
+    commands: Receiver<Command>,
+    reports: UnboundedReceiver<Report>,
+    report: UnboundedSender<Report>,
+    role: Role,
+    effort: Effort,
+    model: ModelSlot,
+    /// `None` until it is filled in.
+    prompt: Option<Prompt>,
+    servers: Servers,
+    calibration: Calibration,
+    queue: Queue,
+    turn: Option<Turn>,
+    turns: u32,
+    requests: u32,
+    asks: u32,
+    /// The open question about the project's content.
+    trust_ask: Option<(AskId, Found)>,
+    spent: Spent,
+    /// What was mended in the last request.
+    repairs: Vec<Decision>,
+    read_only: Option<String>,
+    /// Nobody chose this session's name, and it is new.
+    unnamed: bool,
+    end: SessionEnd,
+    leaving: bool,
+}
+
+/// The model of the session.
+enum ModelSlot {
+    /// Being chosen or opened.
+    Coming,
+    Ready(Arc<dyn Model>),
+    Failed(Fault),
+}
+
+/// The servers of the role, and what they say.
+struct Servers {
+    tools: Arc<dyn Tools>,
+    events: UnboundedReceiver<Body>,
+    /// Counts the roles, so that a late report of an earlier role's servers is not heard.
+    era: u32,
+    settled: Settled,
+}
+
+enum Settled {
+    No,
+    Yes,
+}
+
+/// Texts that are filled in beside the task.
+#[derive(Debug, Clone, Default)]
+struct Prompt {
+    system: String,
+    welcome: String,
+    /// The project's; `None` when there are none.
+    instructions: Option<String>,
+}
+
+/// What work beside the task brings back.
+enum Report {
+    Model(Result<Arc<dyn Model>, Fault>, Option<Decision>),
+    /// Servers that were still starting when the time was over.
+    Settled(u32, Vec<String>),
+    /// The role's prompt and the project's instructions, filled in.
+    Prompt(u32, Prompt),
+    /// Tools on disk were looked at for this turn.
+    Refreshed(TurnId),
+    /// What the project would run, and what to do about it.
+    Trust(Looked),
+    Progress(CallId, Progress),
+    Called(CallId, CallResult),
+}
+
+enum Step {
+    Command(Option<Command>),
+    Report(Report),
+    Server(Body),
+    Delta(Option<Result<Delta, Fault>>),
+    Tick,
+}
+
+impl Actor {
+    async fn run(mut self) -> SessionEnd {
+        while !self.leaving {
+            match self.next().await {
+                Step::Command(Some(command)) => self.command(command).await,
+                Step::Command(None) => self.leaving = true,
+                Step::Report(report) => self.reported(report),
+                Step::Server(body) => self.server(body),
+                Step::Delta(delta) => self.delta(delta),
+                Step::Tick => self.tick(),
+            }
+        }
+        self.leave().await;
+        self.end
+    }
+
+    async fn next(&mut self) -> Step {
+        let wake = self.wake();
+        let Self { commands, reports, servers, turn, .. } = self;
+        tokio::select! {
+            biased;
+            command = commands.recv() => Step::Command(command),
+            Some(report) = reports.recv() => Step::Report(report),
+            Some(body) = servers.events.recv() => Step::Server(body),
+            delta = next_delta(turn) => Step::Delta(delta),
+            () = sleep_until(wake) => Step::Tick,
+        }
+    }
+
+    /// When something is due though nothing arrives.
+    fn wake(&self) -> Option<Instant> {
+        let journal = self
+            .rec
+            .journal
+            .due()
+            .map(|due| Instant::now() + Duration::from_millis(due.saturating_sub(self.rec.now())));
+        let phase = self.turn.as_ref().and_then(|turn| turn.phase.due());
+        journal.into_iter().chain(phase).min()
+    }
+
+    fn tick(&mut self) {
+        self.rec.flush_deltas();
+        let now = Instant::now();
+        match self.turn.as_ref().map(|turn| &turn.phase) {
+            Some(Phase::Waiting { until, .. }) if *until <= now => self.request(),
+            Some(Phase::Waiting { tell: Some(tell), .. }) if *tell <= now => self.tell_what_is_missing(),
+            Some(Phase::Retrying { until }) if *until <= now => self.send_again(),
+            Some(Phase::Streaming(_)) => self.show_deltas(now),
+            _ => {}
+        }
+    }
+
+    fn reported(&mut self, report: Report) {
+        match report {
+            Report::Model(opened, decision) => self.model_came(opened, decision),
+            Report::Settled(era, still) => self.servers_settled(era, &still),
+            Report::Prompt(era, prompt) => self.prompt_came(era, prompt),
+            Report::Refreshed(turn) => self.refreshed(turn),
+            Report::Trust(looked) => self.trust_looked(looked),
+            Report::Progress(call, progress) => self.call_progressed(call, progress),
+            Report::Called(call, result) => self.call_ended(&call, result),
+        }
+    }
+
+    fn server(&mut self, body: Body) {
+        match body {
+            decided @ Body::Decided(_) => {
+                self.rec.cell(decided);
+            }
+            notice @ Body::Notice { .. } => {
+                self.rec.cell(notice);
+            }
+            state => {
+                let tools = matches!(state, Body::ServerTools { .. });
+                self.rec.emit(state);
+                // What the tools cost is known before the first message is sent.
+                if tools && self.turn.is_none() {
+                    self.measure();
+                }
+            }
+        }
+    }
+
+    fn person(&self) -> bool {
+        self.setup.person == Person::Present
+    }
+
+    fn new_ask(&mut self) -> AskId {
+        self.asks += 1;
+        AskId(self.asks)
+    }
+
+    /// Everything comes to rest: the turn, the journal, the servers.
+    async fn leave(&mut self) {
+        self.interrupt_turn();
+        let unused = self.is_unused();
+        self.rec.emit(Body::SessionEnded);
+        let synced = self.rec.settle();
+        // Servers end by themselves within their grace period; this is the last word.
+        let _ = tokio::time::timeout(Duration::from_secs(10), self.servers.tools.shutdown()).await;
+        if let Some(synced) = synced {
+            let _ = synced.await;
+        }
+        if unused {
+            discard(self.rec.folder());
+        }
+        self.end.name.clone_from(&self.name);
+    }
+
+    /// Nobody named this session, and nothing was said in it.
+    fn is_unused(&self) -> bool {
+        self.unnamed && self.turns == 0 && self.rec.journal.writes()
+    }
+
+    fn ended_turn(&mut self, outcome: TurnOutcome) {
+        self.end.outcome = Some(outcome);
+    }
+}
+
+/// A session in which nothing was said leaves nothing behind.
+fn discard(folder: PathBuf) {
+    // What cannot be removed is an empty session in the list, no more.
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+async fn next_delta(turn: &mut Option<Turn>) -> Option<Result<Delta, Fault>> {
+    match turn {
+        Some(Turn { phase: Phase::Streaming(streaming), .. }) => streaming.source.next().await,
+        _ => std::future::pending().await,
+    }
+}
+
+async fn sleep_until(wake: Option<Instant>) {
+    match wake {
+        Some(wake) => tokio::time::sleep_until(wake).await,
+        None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests;

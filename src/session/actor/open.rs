@@ -1,0 +1,241 @@
+//! Opening a session's folder: a new one, or one that is taken up again. Blocking; runs off the
+//! session's task.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::super::journal::{Blobs, JOURNAL, Journal, Lock, Locked, Reading, create_private_folder, read};
+use super::super::seams::{Pick, Setup};
+use super::super::store::{self, NameError};
+use crate::model::History;
+use crate::proto::{Body, Content, Event, Level, Order, RequestId, Snapshot, StopReason};
+
+/// A session's past, and the journal to write on.
+pub(super) struct Opened {
+    pub name: String,
+    pub journal: Journal,
+    pub past: Past,
+    /// `None` for a new session.
+    pub resumed: Option<Resumed>,
+    pub notices: Vec<Body>,
+}
+
+pub(super) struct Resumed {
+    pub reading: Reading,
+    /// Who writes this session, when we may not.
+    pub read_only: Option<String>,
+}
+
+/// What folding the journal gave.
+#[derive(Default)]
+pub(super) struct Past {
+    pub snapshot: Snapshot,
+    pub history: History,
+    pub last_order: Order,
+    pub last_request: u32,
+    /// A reply that was being streamed when the process went away.
+    pub partial: Option<Partial>,
+    blobs: Option<Blobs>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Partial {
+    pub request: RequestId,
+    pub order: Option<Order>,
+    pub text: String,
+    pub model: String,
+}
+
+impl Past {
+    /// Folds one event in.
+    pub fn take(&mut self, event: &Event) {
+        self.snapshot.apply(event);
+        match self.with_media(&event.body) {
+            Some(loaded) => self.history.apply(&loaded),
+            None => self.history.apply(&event.body),
+        }
+        if let Some(order) = event.order {
+            self.last_order = self.last_order.max(order);
+        }
+        match &event.body {
+            Body::RequestStarted { request, model, .. } => {
+                self.last_request = self.last_request.max(request.0);
+                self.partial =
+                    Some(Partial { request: *request, order: None, text: String::new(), model: model.clone() });
+            }
+            Body::TextDelta { request, offset, text } => {
+                let partial = self.partial.as_mut().filter(|partial| partial.request == *request);
+                if let Some(partial) = partial
+                    && partial.text.len() as u64 == *offset
+                {
+                    partial.text.push_str(text);
+                    partial.order = event.order;
+                }
+            }
+            Body::AssistantMessage { .. } | Body::TurnEnded { .. } => self.partial = None,
+            _ => {}
+        }
+    }
+
+    /// The body with its media read back: a request needs their type, which only the blob knows.
+    fn with_media(&self, body: &Body) -> Option<Body> {
+        let mut loaded = has_media(body).then(|| body.clone())?;
+        let blobs = self.blobs.as_ref()?;
+        match &mut loaded {
+            Body::ToolFinished { content, .. } => *content = blobs.load(content),
+            Body::UserMessage { content, attachments, .. } => {
+                *content = blobs.load(content);
+                for file in attachments {
+                    file.content = blobs.load(&file.content);
+                }
+            }
+            _ => {}
+        }
+        Some(loaded)
+    }
+
+    /// The message that the broken-off reply becomes.
+    pub fn broken_off(&mut self) -> Option<(Option<Order>, Body)> {
+        let partial = self.partial.take().filter(|partial| !partial.text.is_empty())?;
+        let body = Body::AssistantMessage {
+            request: partial.request,
+            text: partial.text,
+            reasoning: Vec::new(),
+            reasoning_ms: 0,
+            calls: Vec::new(),
+            stop: StopReason::Interrupted,
+            scripted: self.snapshot.session.model.scripted,
+            model: partial.model,
+        };
+        Some((partial.order, body))
+    }
+}
+
+/// Opens what was picked. Fails only when a session was asked for that is not there.
+pub(super) fn open(setup: &Setup) -> Result<Opened, NameError> {
+    let folder = match &setup.pick {
+        Pick::New { name: None } => return Ok(fresh(setup)),
+        Pick::New { name: Some(name) } => setup.sessions.join(store::checked_name(name)?),
+        Pick::Resume { name } => store::find(&setup.sessions, name)?,
+        Pick::ResumeRecent => store::most_recent(&setup.sessions, &setup.workdir)?,
+    };
+    if folder.join(JOURNAL).is_file() {
+        return Ok(resume(&folder));
+    }
+    Ok(begin(folder))
+}
+
+/// A new session under a name that is free.
+pub(super) fn fresh(setup: &Setup) -> Opened {
+    let mut folder = PathBuf::new();
+    for _ in 0..16 {
+        let chance = ((setup.chance)() * f64::from(u16::MAX)) as u16;
+        folder = setup.sessions.join(store::generated_name((setup.clock)(), &setup.workdir, chance));
+        if !folder.exists() {
+            break;
+        }
+    }
+    begin(folder)
+}
+
+fn begin(folder: PathBuf) -> Opened {
+    let name = name_of(&folder);
+    let opened = create_private_folder(&folder).and_then(|()| match Lock::take(&folder)? {
+        Locked::Mine(lock) => Journal::open(&folder, 0, lock),
+        Locked::Held(by) => Err(io::Error::other(format!("{by} is using this folder"))),
+    });
+    let (journal, notices) = match opened {
+        Ok(journal) => (journal, Vec::new()),
+        Err(error) => (Journal::off(&folder), vec![in_memory(&folder, &error)]),
+    };
+    Opened { name, journal, past: Past::default(), resumed: None, notices }
+}
+
+fn resume(folder: &Path) -> Opened {
+    let mut past = Past { blobs: Some(Blobs::new(folder)), ..Past::default() };
+    let mut notices = Vec::new();
+    let lock = Lock::take(folder);
+    let reading = read(&folder.join(JOURNAL), |event| past.take(&event)).unwrap_or_else(|error| {
+        notices.push(in_memory(folder, &error));
+        Reading::default()
+    });
+    let mut read_only = None;
+    let journal = match lock {
+        Ok(Locked::Mine(lock)) => match Journal::open(folder, reading.good_bytes, lock) {
+            Ok(journal) => Some(journal),
+            Err(error) => {
+                notices.push(in_memory(folder, &error));
+                None
+            }
+        },
+        Ok(Locked::Held(by)) => {
+            read_only = Some(by);
+            None
+        }
+        Err(error) => {
+            notices.push(in_memory(folder, &error));
+            None
+        }
+    };
+    notices.extend(damage(&reading, read_only.is_some()));
+    let journal = journal.unwrap_or_else(|| Journal::off(folder));
+    Opened { name: name_of(folder), journal, past, resumed: Some(Resumed { reading, read_only }), notices }
+}
+
+fn name_of(folder: &Path) -> String {
+    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn in_memory(folder: &Path, error: &io::Error) -> Body {
+    Body::Notice {
+        level: Level::Error,
+        source: "journal".to_owned(),
+        text: format!("This session is kept in memory only: {} cannot be used ({error}).", folder.display()),
+        hint: Some("Make the folder writable, or set OCTOMIND_DATA_DIR to one that is.".to_owned()),
+    }
+}
+
+/// What was lost, in words.
+pub(super) fn damage(reading: &Reading, written_elsewhere: bool) -> Vec<Body> {
+    let notice = |text: String| Body::Notice { level: Level::Warning, source: "journal".to_owned(), text, hint: None };
+    let mut notices = Vec::new();
+    // Another process may be in the middle of that very record.
+    if reading.torn_bytes > 0 && !written_elsewhere {
+        let bytes = reading.torn_bytes;
+        notices.push(notice(format!(
+            "The journal ended in the middle of a record ({bytes} bytes), which was cut off; everything before it is here."
+        )));
+    }
+    if reading.skipped > 0 {
+        let mut named: Vec<String> =
+            reading.named.iter().map(|skipped| format!("line {}: {}", skipped.line, skipped.why)).collect();
+        let more = reading.skipped - named.len() as u64;
+        if more > 0 {
+            named.push(format!("and {more} more"));
+        }
+        let lines = if reading.skipped == 1 { "1 line" } else { &format!("{} lines", reading.skipped) };
+        notices.push(notice(format!(
+            "{lines} of the journal could not be read and were left out ({}).",
+            named.join("; ")
+        )));
+    }
+    notices
+}
+
+fn has_media(body: &Body) -> bool {
+    match body {
+        Body::ToolFinished { content, .. } => is_media(content),
+        Body::UserMessage { content, attachments, .. } => {
+            is_media(content) || attachments.iter().any(|file| is_media(&file.content))
+        }
+        _ => false,
+    }
+}
+
+fn is_media(content: &Content) -> bool {
+    match content {
+        Content::Blob { hash, .. } => Blobs::is_media(hash),
+        Content::Parts(parts) => parts.iter().any(is_media),
+        Content::Text(_) | Content::Media { .. } => false,
+    }
+}

@@ -1,0 +1,466 @@
+//! A model and tool servers played by a test, step by step.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::{Notify, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+use crate::mcp::{CallResult, Progress, ServerSpec, ToolDefinition};
+use crate::model::{Delta, DeltaStream, Model, RawCall, Request, Traits};
+use crate::port::{Delivery, follow};
+use crate::proto::*;
+use crate::session::rules::{Limits, Mask};
+use crate::session::{Handle, Models, Person, Pick, Role, Roles, Setup, StartTools, Tools, TrustDesk};
+
+type Step = Result<Delta, Fault>;
+
+/// What the model was asked, and the end into which the test puts its reply.
+pub struct Asked {
+    pub request: Request,
+    pub cancel: CancellationToken,
+    reply: UnboundedSender<Step>,
+}
+
+impl Asked {
+    pub fn send(&self, delta: Delta) {
+        let _ = self.reply.send(Ok(delta));
+    }
+
+    pub fn text(&self, text: &str) {
+        self.send(Delta::Text(text.into()));
+    }
+
+    pub fn call(&self, id: &str, name: &str, arguments: Value) {
+        let (provider_id, name) = (id.into(), name.into());
+        self.send(Delta::Call(RawCall { provider_id, name, arguments, malformed: None, signature: None }));
+    }
+
+    pub fn usage(&self, input: u64, cost: f64) {
+        self.send(Delta::Usage(Usage { input, output: 5, cost: Some(cost), ..Usage::default() }));
+    }
+
+    pub fn stop(&self, reason: StopReason) {
+        self.send(Delta::Stop(reason));
+    }
+
+    pub fn answer(&self, text: &str) {
+        self.text(text);
+        self.stop(StopReason::End);
+    }
+
+    pub fn fail(&self, fault: Fault) {
+        let _ = self.reply.send(Err(fault));
+    }
+}
+
+#[derive(Debug)]
+pub struct FakeModel {
+    name: String,
+    asked: UnboundedSender<Asked>,
+}
+
+impl std::fmt::Debug for Asked {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Asked")
+    }
+}
+
+impl Model for FakeModel {
+    fn info(&self) -> ModelInfo {
+        ModelInfo { name: self.name.clone(), context_window: Some(100_000), scripted: false, priced: true }
+    }
+
+    fn traits(&self) -> Traits {
+        Traits::default()
+    }
+
+    fn stream(&self, request: Request, cancel: CancellationToken) -> DeltaStream {
+        let (reply, mut steps) = unbounded_channel();
+        let _ = self.asked.send(Asked { request, cancel, reply });
+        Box::pin(futures::stream::poll_fn(move |context| steps.poll_recv(context)))
+    }
+
+    fn wire(&self, _request: &Request) -> Value {
+        json!({})
+    }
+}
+
+#[derive(Debug)]
+pub struct FakeModels {
+    asked: UnboundedSender<Asked>,
+    gate: Arc<Notify>,
+    held: bool,
+}
+
+#[async_trait]
+impl Models for FakeModels {
+    fn open(&self, name: &str) -> Result<Arc<dyn Model>, Fault> {
+        if name.starts_with("fake:") {
+            return Ok(Arc::new(FakeModel { name: name.into(), asked: self.asked.clone() }));
+        }
+        Err(Fault::new(FaultKind::UnknownModel, format!("There is no model {name}."), "Use a fake."))
+    }
+
+    async fn choose(&self) -> (String, Decision) {
+        if self.held {
+            self.gate.notified().await;
+        }
+        let chosen = "fake:chosen".to_owned();
+        (chosen.clone(), Decision::ModelChosen { chosen, candidates: Vec::new() })
+    }
+}
+
+/// A running call, ended by the test.
+#[derive(Debug)]
+pub struct Call {
+    pub tool: String,
+    pub arguments: Value,
+    pub cancel: CancellationToken,
+    pub progress: UnboundedSender<Progress>,
+    end: oneshot::Sender<CallResult>,
+}
+
+impl Call {
+    pub fn ok(self, text: &str) {
+        self.end(ToolOutcome::Ok, text);
+    }
+
+    pub fn end(self, outcome: ToolOutcome, text: &str) {
+        let _ = self.end.send(CallResult { outcome, content: Content::Text(text.into()) });
+    }
+}
+
+#[derive(Debug)]
+pub struct FakeTools {
+    calls: UnboundedSender<Call>,
+    catalog: Arc<Vec<ToolDefinition>>,
+    still: Vec<String>,
+    events: UnboundedSender<Body>,
+    settles: Arc<Notify>,
+    held: bool,
+    pub down: Arc<Mutex<u32>>,
+}
+
+#[async_trait]
+impl Tools for FakeTools {
+    fn catalog(&self) -> Arc<Vec<ToolDefinition>> {
+        Arc::clone(&self.catalog)
+    }
+
+    async fn settled(&self, within: Duration) -> Vec<String> {
+        if self.held {
+            let _ = tokio::time::timeout(within, self.settles.notified()).await;
+        }
+        self.still.clone()
+    }
+
+    async fn call(
+        &self,
+        tool: &ToolDefinition,
+        arguments: Value,
+        progress: UnboundedSender<Progress>,
+        cancel: CancellationToken,
+    ) -> CallResult {
+        let (end, ended) = oneshot::channel();
+        let _ = self.calls.send(Call { tool: tool.name.clone(), arguments, cancel, progress, end });
+        ended.await.unwrap_or(CallResult { outcome: ToolOutcome::Lost, content: Content::default() })
+    }
+
+    fn changes_on_disk(&self) -> bool {
+        true
+    }
+
+    async fn refresh(&self) {}
+
+    async fn restart(&self, server: &str) {
+        let body = Body::Notice { level: Level::Info, source: server.into(), text: "restarted".into(), hint: None };
+        let _ = self.events.send(body);
+    }
+
+    async fn disable(&self, _server: &str) {}
+
+    async fn shutdown(&self) {
+        *self.down.lock().unwrap() += 1;
+    }
+}
+
+#[derive(Debug)]
+struct FakeStart {
+    calls: UnboundedSender<Call>,
+    settles: Arc<Notify>,
+    held: bool,
+    still: Vec<String>,
+    down: Arc<Mutex<u32>>,
+}
+
+impl StartTools for FakeStart {
+    fn start(&self, _servers: Vec<ServerSpec>, events: UnboundedSender<Body>) -> Arc<dyn Tools> {
+        let catalog = Arc::new(["alpha", "beta"].map(tool).to_vec());
+        let state =
+            if self.held { ServerState::Starting { since: 0, attempt: 1 } } else { ServerState::Ready { since: 0 } };
+        let (server, command) = ("fake".to_owned(), String::new());
+        let _ = events.send(Body::ServerChanged {
+            server: server.clone(),
+            kind: ServerKind::Stdio,
+            state,
+            command,
+            stderr: Vec::new(),
+        });
+        let tools = catalog.iter().map(|tool: &ToolDefinition| tool.info.clone()).collect();
+        let _ = events.send(Body::ServerTools { server, tools });
+        let (still, settles, down) = (self.still.clone(), Arc::clone(&self.settles), Arc::clone(&self.down));
+        Arc::new(FakeTools { calls: self.calls.clone(), catalog, still, events, settles, held: self.held, down })
+    }
+}
+
+pub fn tool(name: &str) -> ToolDefinition {
+    let info = ToolInfo {
+        name: name.into(),
+        wire_name: name.into(),
+        summary: String::new(),
+        tokens: 10,
+        repairs: Vec::new(),
+        quarantine: None,
+        filtered_by: None,
+    };
+    ToolDefinition {
+        server: "fake".into(),
+        name: name.into(),
+        description: "does it".into(),
+        schema: json!({"type": "object"}),
+        read_only: None,
+        destructive: None,
+        info,
+    }
+}
+
+#[derive(Debug)]
+struct FakeRoles;
+
+#[async_trait]
+impl Roles for FakeRoles {
+    fn resolve(&self, name: Option<&str>) -> Result<Role, String> {
+        let name = name.unwrap_or("assistant");
+        let mut profile = Config::template().model;
+        profile.name = match name {
+            "broken" => "nowhere:model".into(),
+            "expert" => "fake:expert".into(),
+            "lucky" => "auto".into(),
+            _ => "fake:one".into(),
+        };
+        (profile.max_retries, profile.retry_timeout) = (2, 1);
+        if name == "missing" {
+            return Err("There is no role missing.".into());
+        }
+        Ok(Role {
+            name: name.into(),
+            system: "You are {{ROLE}}.".into(),
+            welcome: String::new(),
+            profile,
+            servers: Vec::new(),
+            notices: Vec::new(),
+        })
+    }
+
+    fn names(&self) -> Vec<String> {
+        ["assistant", "expert"].map(str::to_owned).to_vec()
+    }
+
+    async fn fill(&self, role: &str, texts: Vec<String>) -> Vec<String> {
+        texts.into_iter().map(|text| text.replace("{{ROLE}}", role)).collect()
+    }
+}
+
+/// A session played by a test. Time is tokio's, so waits cost nothing.
+pub struct Stage {
+    pub handle: Handle,
+    pub own: Snapshot,
+    pub seen: Vec<Event>,
+    pub asked: UnboundedReceiver<Asked>,
+    pub calls: UnboundedReceiver<Call>,
+    pub settles: Arc<Notify>,
+    pub down: Arc<Mutex<u32>>,
+}
+
+/// What a stage is set up with.
+#[derive(Clone)]
+pub struct Wanted {
+    pub pick: Pick,
+    pub role: Option<&'static str>,
+    pub person: Person,
+    pub limits: Limits,
+    pub result_limit: u64,
+    pub secrets: Vec<String>,
+    /// Servers do not settle before the test says so, or never.
+    pub held: bool,
+    pub still: Vec<String>,
+    pub trust: Option<Arc<TrustDesk>>,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Self {
+            pick: Pick::New { name: Some("play".into()) },
+            role: None,
+            person: Person::Present,
+            limits: Limits::default(),
+            result_limit: 0,
+            secrets: Vec::new(),
+            held: false,
+            still: Vec::new(),
+            trust: None,
+        }
+    }
+}
+
+impl Stage {
+    pub fn open(dir: &Path, wanted: Wanted) -> Self {
+        let (asked, asks) = unbounded_channel();
+        let (calls, called) = unbounded_channel();
+        let (settles, down) = (Arc::new(Notify::new()), Arc::new(Mutex::new(0)));
+        let started = tokio::time::Instant::now();
+        let setup = Setup {
+            models: Arc::new(FakeModels { asked, gate: Arc::default(), held: false }),
+            tools: Arc::new(FakeStart {
+                calls,
+                settles: Arc::clone(&settles),
+                held: wanted.held,
+                still: wanted.still,
+                down: Arc::clone(&down),
+            }),
+            roles: Arc::new(FakeRoles),
+            clock: Arc::new(move || 1_800_000_000_000 + started.elapsed().as_millis() as u64),
+            chance: Arc::new(|| 0.5),
+            sessions: dir.join("sessions"),
+            workdir: dir.to_owned(),
+            role: wanted.role.map(str::to_owned),
+            model: None,
+            pick: wanted.pick,
+            person: wanted.person,
+            mask: Mask::new(wanted.secrets),
+            limits: wanted.limits,
+            result_limit: wanted.result_limit,
+            schema: None,
+            opening: Vec::new(),
+            trust: wanted.trust,
+        };
+        let handle = crate::session::launch(setup);
+        let own = (**handle.port.snapshot.borrow()).clone();
+        Self { handle, own, seen: Vec::new(), asked: asks, calls: called, settles, down }
+    }
+
+    pub async fn command(&self, command: Command) {
+        self.handle.port.commands.send(command).await.unwrap();
+    }
+
+    pub async fn say(&self, text: &str) {
+        self.submit(text, SubmitMode::Steer).await;
+    }
+
+    pub async fn submit(&self, text: &str, mode: SubmitMode) {
+        self.command(Command::Submit { text: text.into(), attachments: Vec::new(), mode }).await;
+    }
+
+    pub async fn asked(&mut self) -> Asked {
+        tokio::time::timeout(Duration::from_secs(60), self.asked.recv()).await.expect("no request came").unwrap()
+    }
+
+    pub async fn called(&mut self) -> Call {
+        tokio::time::timeout(Duration::from_secs(60), self.calls.recv()).await.expect("no call came").unwrap()
+    }
+
+    /// Follows until the snapshot is as wanted.
+    pub async fn until(&mut self, what: &str, wanted: impl Fn(&Snapshot) -> bool) {
+        let end = tokio::time::Instant::now() + Duration::from_secs(600);
+        while !wanted(&self.own) {
+            let delivery = tokio::time::timeout_at(end, self.handle.port.events.next()).await;
+            let Ok(Some(delivery)) = delivery else { panic!("never came: {what}\n{:#?}", self.own) };
+            follow(&mut self.own, &delivery, &self.handle.port.snapshot);
+            if let Delivery::Event(event) = delivery {
+                self.seen.push((*event).clone());
+            }
+        }
+    }
+
+    pub async fn until_idle(&mut self, turns: u32) {
+        self.until("the turn's end", |own| own.turn.0 >= turns && !own.run.busy()).await;
+    }
+
+    /// Leaves and gives the session's end.
+    pub async fn quit(self) -> crate::session::SessionEnd {
+        self.command(Command::Quit).await;
+        self.handle.done.await.unwrap()
+    }
+
+    pub fn outcome(&self) -> TurnOutcome {
+        self.own.totals.last_turn.clone().expect("a turn ended").0
+    }
+
+    /// The transcript in short lines.
+    pub fn lines(&self) -> Vec<String> {
+        self.own.transcript.entries().iter().map(|entry| line(&entry.kind)).collect()
+    }
+
+    pub fn notices(&self) -> Vec<String> {
+        self.own.notes.iter().map(|note| note.text.clone()).collect()
+    }
+}
+
+fn line(kind: &EntryKind) -> String {
+    match kind {
+        EntryKind::User { text, origin: Origin::Person, .. } => format!("you: {text}"),
+        EntryKind::User { text, .. } => format!("system: {text}"),
+        EntryKind::Assistant { text, streaming, interrupted, .. } => {
+            let marks = [(*streaming, "…"), (*interrupted, " ⏹")];
+            let marks: String = marks.iter().filter(|(on, _)| *on).map(|(_, mark)| *mark).collect();
+            format!("model: {text}{marks}")
+        }
+        EntryKind::Thinking { text, .. } => format!("thinks: {text}"),
+        EntryKind::Tool { tool, state, .. } => match state {
+            ToolState::Running { note, .. } => format!("{tool}: runs {}", note.clone().unwrap_or_default()),
+            ToolState::Finished { outcome, content, .. } => format!("{tool}: {outcome:?} {}", text_of(content)),
+        },
+        EntryKind::Decision(decision) => format!("decided: {}", decision.headline().2),
+        EntryKind::Notice { text, .. } => format!("notice: {text}"),
+        EntryKind::Fault(fault) => format!("fault: {fault}"),
+        EntryKind::Command { line, output } => format!("{line} → {output}"),
+        EntryKind::Asked { answered, .. } => format!("asked: {answered:?}"),
+    }
+}
+
+pub fn text_of(content: &Content) -> String {
+    match content {
+        Content::Text(text) => text.clone(),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Message texts of a request, in order.
+pub fn said(request: &Request) -> Vec<String> {
+    use crate::model::{Message, Part};
+    let parts = |parts: &[Part]| {
+        let text = |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Media { media_type, .. } => media_type.clone(),
+        };
+        parts.iter().map(text).collect::<Vec<_>>().join(" | ")
+    };
+    let line = |message: &Message| match message {
+        Message::User(content) => format!("user: {}", parts(content)),
+        Message::Assistant { text, calls, .. } => format!("assistant: {text} +{}", calls.len()),
+        Message::Tools(results) => {
+            format!("tools: {}", results.iter().map(|result| parts(&result.parts)).collect::<Vec<_>>().join(" / "))
+        }
+    };
+    request.messages.iter().map(line).collect()
+}
+
+pub fn fault(kind: FaultKind) -> Fault {
+    Fault::new(kind, "It went wrong.", "Try again.")
+}

@@ -1,0 +1,13 @@
+//! The actor against a played model and played servers.
+//!
+//! Owns: [`fakes`], and one file a kind of behaviour. Does not own: the real parts
+//! (`tests/it/session.rs`).
+//!
+//! Invariant: time is tokio's paused clock; nothing here sleeps or waits for a fixed time.
+
+mod fakes;
+mod flow;
+mod interrupt;
+mod resume;
+mod trouble;
+mod trust;

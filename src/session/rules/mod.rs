@@ -1,0 +1,35 @@
+//! What a session decides, each as a function of values.
+//!
+//! Owns: retry schedule, queue, cutting of results, coalescing of deltas, masking, repetition, lost
+//! calls, near misses of names, spending limits.
+//!
+//! Does not own: any channel, file or clock; times and chance are passed in.
+//!
+//! Invariant: total. Whatever comes in, an answer goes out.
+
+mod calibration;
+mod coalesce;
+mod cut;
+mod lost_call;
+mod mask;
+mod nearest;
+mod queue;
+mod repetition;
+mod retry;
+mod rounds;
+mod spending;
+
+pub use calibration::Calibration;
+pub use coalesce::{Coalescer, INTERVAL};
+pub use cut::{Cut, cut};
+pub use lost_call::lost_call;
+pub use mask::Mask;
+pub use nearest::{near_command, nearest};
+pub use queue::{Queue, Waiting};
+pub use repetition::Repetition;
+pub use retry::{Tried, Verdict, verdict};
+pub use rounds::{Repeat, Rounds};
+pub use spending::{Allowed, Limits, Spent};
+
+#[cfg(test)]
+mod tests;

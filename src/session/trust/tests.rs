@@ -1,0 +1,241 @@
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::*;
+
+struct Project(tempfile::TempDir);
+
+impl Project {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn put(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    fn hash(&self) -> String {
+        scan(self.path()).unwrap().content_hash
+    }
+}
+
+fn shown(found: &Found) -> Vec<(&str, &str)> {
+    found.items.iter().map(|item| (item.path.as_str(), item.content.as_str())).collect()
+}
+
+#[test]
+fn a_project_without_scripts_has_nothing_to_trust() {
+    let project = Project::new();
+    assert_eq!(scan(project.path()), None);
+    fs::create_dir_all(project.path().join(".agents/tools")).unwrap();
+    project.put(".agents/octomind.toml", "x = 1");
+    assert_eq!(scan(project.path()), None);
+    assert_eq!(scan(&project.path().join("absent")), None);
+    let (store, _) = Store::open(&project.path().join("trust"));
+    assert_eq!(decide(None, &store, Audience::Nobody, TrustFlag::Absent), Verdict::Nothing);
+}
+
+#[test]
+fn everything_that_would_run_is_shown_as_it_is() {
+    let project = Project::new();
+    project.put(".agents/tools/deploy", "#!/bin/sh\n\x1b[2Jrm -rf /\n");
+    project.put(".agents/tools/lib/common", "x\n");
+    project.put(".agents/plugins/p/plugin.json", "{}");
+    project.put(".agents/tools/blob", [0u8; 5]);
+    project.put("scripts/check", "true\n");
+    project.put("scripts/other", "unused\n");
+    project.put(
+        ".agents/guardrails.toml",
+        "[[hook]]\nscript = 'scripts/check'\n[[pipe]]\nname = 'n'\ncommand = 'scripts/absent'\n[[guard]]\nscript = 'scripts/other'\n[[validator]]\nscript = '/'\n",
+    );
+    symlink("/bin/sh", project.path().join(".agents/tools/sh")).unwrap();
+    symlink(".", project.path().join(".agents/tools/loop")).unwrap();
+    symlink("absent", project.path().join(".agents/tools/dangling")).unwrap();
+    let found = scan(project.path()).unwrap();
+    let items = shown(&found);
+    let names: Vec<_> = items.iter().map(|(path, _)| *path).collect();
+    assert_eq!(
+        names,
+        [
+            ".agents/guardrails.toml",
+            ".agents/plugins/p/plugin.json",
+            ".agents/tools/blob",
+            ".agents/tools/dangling -> absent",
+            ".agents/tools/deploy",
+            ".agents/tools/lib/common",
+            ".agents/tools/loop -> .",
+            ".agents/tools/sh -> /bin/sh",
+            "scripts/absent",
+            "scripts/check",
+        ]
+    );
+    let content = |name: &str| items.iter().find(|(path, _)| *path == name).unwrap().1;
+    assert_eq!(content(".agents/tools/deploy"), "#!/bin/sh\n\x1b[2Jrm -rf /\n");
+    assert_eq!(content(".agents/tools/blob"), "(binary, 5 bytes)");
+    assert!(content("scripts/absent").starts_with("(cannot be read: "));
+    assert_eq!(found.uncovered, None);
+    assert_eq!(found.folder, project.path().display().to_string());
+}
+
+#[test]
+fn any_change_is_another_hash_and_the_same_content_is_the_same() {
+    let (project, twin) = (Project::new(), Project::new());
+    for project in [&project, &twin] {
+        project.put(".agents/tools/a", "one\n");
+        project.put(".agents/tools/large", "x".repeat(400_000));
+        symlink("a", project.path().join(".agents/tools/link")).unwrap();
+    }
+    let mut hashes = vec![project.hash()];
+    assert_eq!(hashes[0], twin.hash(), "where the folder lies does not matter");
+    let mut differs = |what: &str| {
+        let hash = project.hash();
+        assert!(!hashes.contains(&hash), "{what}");
+        hashes.push(hash);
+    };
+    let file = project.path().join(".agents/tools/a");
+    project.put(".agents/tools/a", "two\n");
+    differs("content");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    differs("executable bit");
+    fs::rename(&file, project.path().join(".agents/tools/b")).unwrap();
+    differs("name, and the link dangles");
+    fs::remove_file(project.path().join(".agents/tools/link")).unwrap();
+    symlink("b", project.path().join(".agents/tools/link")).unwrap();
+    differs("target of a link");
+    project.put(".agents/tools/large", format!("{}y", "x".repeat(399_999)));
+    differs("a byte beyond what is shown");
+    project.put(".agents/plugins/p", "");
+    differs("a new empty file");
+}
+
+#[test]
+fn what_is_too_much_to_cover_is_never_accepted_in_silence() {
+    let project = Project::new();
+    project.put(".agents/tools/a", "one\n");
+    let large = fs::File::create(project.path().join(".agents/tools/large")).unwrap();
+    large.set_len(3 << 30).unwrap();
+    let found = scan(project.path()).unwrap();
+    assert!(found.uncovered.as_ref().unwrap().contains("bytes"));
+    let (mut store, _) = Store::open(&project.path().join("trust"));
+    store.remember(&found.content_hash, StoredAnswer::Accepted, "", 0).unwrap();
+    for audience in [Audience::Person, Audience::Nobody] {
+        let verdict = decide(Some(&found), &store, audience, TrustFlag::Absent);
+        assert!(matches!(verdict, Verdict::Denied { why } if why.contains("--trust")));
+    }
+    assert_eq!(decide(Some(&found), &store, Audience::Nobody, TrustFlag::Given), Verdict::Trusted { by: "--trust" });
+}
+
+#[test]
+fn the_policy_by_audience_answer_and_flag() {
+    let project = Project::new();
+    project.put(".agents/tools/a", "one\n");
+    let found = scan(project.path()).unwrap();
+    let (mut store, problems) = Store::open(&project.path().join("data/trust"));
+    assert!(problems.is_empty());
+    let verdict = |store: &Store, audience, flag| decide(Some(&found), store, audience, flag);
+    assert_eq!(verdict(&store, Audience::Person, TrustFlag::Absent), Verdict::Ask);
+    assert!(
+        matches!(verdict(&store, Audience::Nobody, TrustFlag::Absent), Verdict::Denied { why } if why.contains("--trust"))
+    );
+    store.remember(&found.content_hash, StoredAnswer::Declined, &found.folder, 1).unwrap();
+    assert!(matches!(verdict(&store, Audience::Person, TrustFlag::Absent), Verdict::Denied { .. }));
+    assert_eq!(verdict(&store, Audience::Nobody, TrustFlag::Given), Verdict::Trusted { by: "--trust" });
+    store.remember(&found.content_hash, StoredAnswer::Accepted, &found.folder, 2).unwrap();
+    let (store, problems) = Store::open(&project.path().join("data/trust"));
+    assert!(problems.is_empty() && store.is_trusted(&found.content_hash));
+    for audience in [Audience::Person, Audience::Nobody] {
+        assert_eq!(verdict(&store, audience, TrustFlag::Absent), Verdict::Trusted { by: "an earlier answer" });
+    }
+    project.put(".agents/tools/a", "two\n");
+    let changed = scan(project.path()).unwrap();
+    assert_eq!(decide(Some(&changed), &store, Audience::Person, TrustFlag::Absent), Verdict::Ask);
+}
+
+#[test]
+fn the_store_is_private_and_survives_what_happens_to_files() {
+    let project = Project::new();
+    let path = project.path().join("data/trust");
+    let (mut store, _) = Store::open(&path);
+    store.remember("h1", StoredAnswer::Accepted, "/p", 1).unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(fs::metadata(path.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
+    // Torn in the middle, garbage, NULs: each costs itself only, and the next answer is whole.
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.extend(b"\0\0\0\0\n{\"hash\":\"h2\",\"answ");
+    fs::write(&path, bytes).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    let (mut store, problems) = Store::open(&path);
+    assert!(problems.len() == 1 && problems[0].contains("2 lines"), "{problems:?}");
+    assert!(store.is_trusted("h1") && !store.is_trusted("h2"));
+    store.remember("h3", StoredAnswer::Accepted, "/p", 1).unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(Store::open(&path).0.is_trusted("h3"));
+    // Two processes: neither loses the other's answer.
+    let (mut one, mut other) = (Store::open(&path).0, Store::open(&path).0);
+    one.remember("h4", StoredAnswer::Accepted, "", 0).unwrap();
+    other.remember("h5", StoredAnswer::Accepted, "", 0).unwrap();
+    let all = Store::open(&path).0;
+    assert!(all.is_trusted("h4") && all.is_trusted("h5"));
+
+    fs::File::options().write(true).open(&path).unwrap().set_len(3 << 30).unwrap();
+    assert!(!Store::open(&path).0.is_trusted("h1"), "a giant file is read at its end only");
+    let (mut folder, problems) = Store::open(project.path());
+    assert!(problems[0].contains("not a regular file"));
+    assert!(folder.remember("h6", StoredAnswer::Accepted, "", 0).is_err());
+    assert!(folder.is_trusted("h6"), "it counts for this process");
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_open_as_a_store(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trust");
+        fs::write(&path, bytes).unwrap();
+        let (mut store, _) = Store::open(&path);
+        store.remember("h", StoredAnswer::Accepted, "", 0).unwrap();
+        prop_assert!(Store::open(&path).0.is_trusted("h"));
+    }
+}
+
+#[test]
+fn the_gate_lets_through_exactly_what_was_accepted() {
+    let project = Project::new();
+    let gate = Gate::new(project.path().to_owned());
+    assert_eq!(gate.check(), Ok(()));
+    project.put(".agents/tools/a", "one\n");
+    assert!(gate.check().unwrap_err().contains("not accepted yet"));
+    let found = gate.unanswered().unwrap();
+    gate.accept(&found.content_hash);
+    assert_eq!((gate.check(), gate.unanswered()), (Ok(()), None));
+    project.put(".agents/tools/a", "two\n");
+    assert!(gate.check().unwrap_err().contains("changed since"));
+    let found = gate.unanswered().unwrap();
+    gate.deny(&found.content_hash, "Declined.");
+    assert_eq!((gate.check(), gate.unanswered()), (Err("Declined.".into()), None));
+    project.put(".agents/tools/a", "one\n");
+    assert_eq!(gate.check(), Ok(()), "what was accepted stays so");
+}
+
+#[test]
+fn files_known_by_their_times_are_not_taken_for_others() {
+    let project = Project::new();
+    project.put(".agents/tools/a", "one\n");
+    let gate = Gate::new(project.path().to_owned());
+    gate.accept(&gate.unanswered().unwrap().content_hash);
+    // Same size, same moment: the times alone would not tell.
+    for content in ["two\n", "one\n", "six\n"] {
+        project.put(".agents/tools/a", content);
+        assert_eq!(gate.check().is_ok(), content == "one\n", "{content}");
+    }
+    let allowed = gate.allowed();
+    assert!(allowed().is_err());
+}

@@ -1,0 +1,247 @@
+//! THE action table: everything a key, the palette or a click can ask for, as data.
+//!
+//! Dispatch, which-key, help, palette, completion of keymap files and the linter read this one
+//! table; a new action is one row here and one arm in `update`.
+
+/// What an action takes after its name in a keymap row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arguments {
+    None,
+    /// Exactly one of these.
+    OneOf(&'static [&'static str]),
+    /// A whole number, optional; 1 when missing.
+    Count,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Category {
+    Session,
+    Composer,
+    Focus,
+    Scroll,
+    Lists,
+    Overlays,
+    Questions,
+    Terminal,
+}
+
+impl Category {
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Session => "Session",
+            Self::Composer => "Composer",
+            Self::Focus => "Focus",
+            Self::Scroll => "Transcript",
+            Self::Lists => "Lists",
+            Self::Overlays => "Overlays",
+            Self::Questions => "Questions",
+            Self::Terminal => "Terminal",
+        }
+    }
+}
+
+/// Names of panes, as `focus-pane` takes them.
+pub const PANES: &[&str] = &["transcript", "surface", "notes", "composer"];
+
+macro_rules! actions {
+    ($($category:ident { $($variant:ident = $id:literal $arguments:expr, $doc:literal;)* })*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Action {
+            $($(#[doc = $doc] $variant,)*)*
+        }
+
+        impl Action {
+            pub const ALL: &'static [Self] = &[$($(Self::$variant,)*)*];
+
+            /// The name keymap files use.
+            pub const fn id(self) -> &'static str {
+                match self {
+                    $($(Self::$variant => $id,)*)*
+                }
+            }
+
+            /// One line for people, lower case, no full stop.
+            pub const fn doc(self) -> &'static str {
+                match self {
+                    $($(Self::$variant => $doc,)*)*
+                }
+            }
+
+            pub const fn category(self) -> Category {
+                match self {
+                    $($(Self::$variant => Category::$category,)*)*
+                }
+            }
+
+            pub const fn arguments(self) -> Arguments {
+                use Arguments::{Count, None, OneOf};
+                match self {
+                    $($(Self::$variant => $arguments,)*)*
+                }
+            }
+        }
+    };
+}
+
+actions! {
+    Session {
+        Submit = "submit" None, "send the message; while a turn runs it lands at the next tool boundary";
+        SubmitQueue = "submit-queue" None, "send the message for when the running turn is over";
+        Interrupt = "interrupt" None, "stop the running turn";
+        RetryNow = "retry-now" None, "try again now instead of waiting for the countdown";
+        EditQueued = "edit-queued" None, "take the last waiting message back into the composer to edit it";
+        WithdrawQueued = "withdraw-queued" None, "withdraw the last waiting message";
+        CopyAnswer = "copy-answer" None, "copy the last answer";
+        CopyAll = "copy-all" None, "copy the whole transcript";
+        RestartServer = "restart-server" None, "restart the selected server";
+        DisableServer = "disable-server" None, "stop the selected server and keep it off";
+        QuitTwice = "quit-twice" None, "leave when pressed twice within two seconds";
+        Quit = "quit" None, "leave; the session can be resumed";
+    }
+    Composer {
+        Newline = "newline" None, "begin a new line";
+        CursorLeft = "cursor-left" None, "one character left";
+        CursorRight = "cursor-right" None, "one character right";
+        CursorUp = "cursor-up" None, "one row up";
+        CursorDown = "cursor-down" None, "one row down";
+        WordLeft = "word-left" None, "one word left";
+        WordRight = "word-right" None, "one word right";
+        LineStart = "line-start" None, "to the start of the line";
+        LineEnd = "line-end" None, "to the end of the line";
+        TextStart = "text-start" None, "to the start of the message";
+        TextEnd = "text-end" None, "to the end of the message";
+        DeleteLeft = "delete-left" None, "delete the character before the cursor";
+        DeleteRight = "delete-right" None, "delete the character under the cursor";
+        DeleteWordLeft = "delete-word-left" None, "delete the word before the cursor";
+        DeleteWordRight = "delete-word-right" None, "delete the word after the cursor";
+        DeleteToLineStart = "delete-to-line-start" None, "delete to the start of the line";
+        DeleteToLineEnd = "delete-to-line-end" None, "delete to the end of the line";
+        Yank = "yank" None, "put back what was last deleted";
+        Undo = "undo" None, "undo the last edit";
+        Redo = "redo" None, "do again what was undone";
+        HistoryPrevious = "history-previous" None, "the message sent before";
+        HistoryNext = "history-next" None, "the message sent after";
+        ClearComposer = "clear-composer" None, "clear the message";
+        ExpandPaste = "expand-paste" None, "show the text of the folded paste at the cursor";
+        OpenEditor = "open-editor" None, "edit the message in $VISUAL or $EDITOR";
+        Complete = "complete" None, "take the marked completion";
+        CompleteNext = "complete-next" None, "mark the next completion";
+        CompletePrevious = "complete-previous" None, "mark the completion before";
+        ClosePopup = "close-popup" None, "close the completion list";
+    }
+    Focus {
+        FocusPane = "focus-pane" OneOf(PANES), "focus a pane";
+        FocusNext = "focus-next" None, "focus the next pane";
+        FocusPrevious = "focus-previous" None, "focus the pane before";
+        Compose = "compose" None, "go to the composer";
+        Zoom = "zoom" None, "let the focused pane fill the screen, or put it back";
+    }
+    Scroll {
+        ScrollUp = "scroll-up" Count, "scroll up by lines";
+        ScrollDown = "scroll-down" Count, "scroll down by lines";
+        HalfPageUp = "half-page-up" None, "scroll up half a page";
+        HalfPageDown = "half-page-down" None, "scroll down half a page";
+        PageUp = "page-up" None, "scroll up a page";
+        PageDown = "page-down" None, "scroll down a page";
+        ScrollTop = "scroll-top" None, "to the beginning of the transcript";
+        ScrollBottom = "scroll-bottom" None, "to the end, following it as it grows";
+        PromptPrevious = "prompt-previous" None, "to the own message before";
+        PromptNext = "prompt-next" None, "to the next own message";
+        EntryPrevious = "entry-previous" None, "select the entry before";
+        EntryNext = "entry-next" None, "select the next entry";
+        ToggleFold = "toggle-fold" None, "open or fold the selected entry";
+        ToggleFoldAll = "toggle-fold-all" None, "open or fold every tool result and thought";
+        CopyEntry = "copy-entry" None, "copy the selected entry, unwrapped";
+        ClearSelection = "clear-selection" None, "select nothing";
+        Search = "search" None, "search the transcript";
+        SearchNext = "search-next" None, "to the next match";
+        SearchPrevious = "search-previous" None, "to the match before";
+        SearchClear = "search-clear" None, "end the search";
+        DumpTranscript = "dump-transcript" None, "open the whole transcript in $VISUAL or $EDITOR";
+    }
+    Lists {
+        SelectNext = "select-next" Count, "mark the next row";
+        SelectPrevious = "select-previous" Count, "mark the row before";
+        SelectFirst = "select-first" None, "mark the first row";
+        SelectLast = "select-last" None, "mark the last row";
+        Open = "open" None, "show the marked row in full";
+    }
+    Overlays {
+        Help = "help" None, "all keys, with a filter";
+        Palette = "palette" None, "find an action by name and run it";
+        Close = "close" None, "close the overlay";
+        Accept = "accept" None, "take the marked row";
+        FilterDeleteLeft = "filter-delete-left" None, "delete the last character of the filter";
+        FilterClear = "filter-clear" None, "empty the filter";
+    }
+    Questions {
+        FocusQuestion = "focus-question" None, "go to the open question to answer it";
+        NextQuestion = "next-question" None, "go to the next open question";
+        AnswerYes = "answer-yes" None, "answer yes";
+        AnswerNo = "answer-no" None, "answer no";
+        AnswerText = "answer-text" None, "give the typed value as the answer";
+    }
+    Terminal {
+        Suspend = "suspend" None, "suspend; `fg` in the shell comes back";
+        ToggleMouse = "toggle-mouse" None, "give the mouse to the terminal, or take it back";
+        ToggleMotion = "toggle-motion" None, "stop or start everything that moves";
+        Redraw = "redraw" None, "draw the whole screen afresh";
+        Reload = "reload" None, "read keymap and theme files again";
+    }
+}
+
+impl Action {
+    pub fn parse(id: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|action| action.id() == id)
+    }
+}
+
+/// An action with what it was given.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Call {
+    pub action: Action,
+    pub arguments: Vec<String>,
+}
+
+impl Call {
+    pub fn new(action: Action) -> Self {
+        Self { action, arguments: Vec::new() }
+    }
+
+    pub fn with(action: Action, argument: &str) -> Self {
+        Self { action, arguments: vec![argument.to_owned()] }
+    }
+
+    /// Why the arguments do not fit the action, if they do not.
+    pub fn check(&self) -> Result<(), String> {
+        let given = self.arguments.as_slice();
+        match (self.action.arguments(), given) {
+            (Arguments::None, []) | (Arguments::Count, []) => Ok(()),
+            (Arguments::None, _) => Err(format!("`{}` takes no arguments", self.action.id())),
+            (Arguments::OneOf(names), [one]) if names.contains(&one.as_str()) => Ok(()),
+            (Arguments::OneOf(names), _) => {
+                Err(format!("`{}` takes one argument: {}", self.action.id(), names.join(", ")))
+            }
+            (Arguments::Count, [one]) if one.parse::<u16>().is_ok_and(|count| count > 0) => Ok(()),
+            (Arguments::Count, _) => Err(format!("`{}` takes one whole number from 1", self.action.id())),
+        }
+    }
+
+    /// The argument as a count, 1 when missing.
+    pub fn count(&self) -> usize {
+        self.arguments.first().and_then(|count| count.parse::<u16>().ok()).map_or(1, usize::from)
+    }
+
+    pub fn argument(&self) -> &str {
+        self.arguments.first().map_or("", String::as_str)
+    }
+
+    /// One line for help and which-key.
+    pub fn describe(&self) -> String {
+        match self.arguments.first() {
+            Some(argument) if self.action == Action::FocusPane => format!("focus the {argument}"),
+            Some(argument) => format!("{} {argument}", self.action.doc()),
+            None => self.action.doc().to_owned(),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The message being written.
+//!
+//! Owns: the text with its folded pastes, the caret, undo, what was killed, history, completion,
+//! and the rows it takes at a width.
+//!
+//! Does not own: keys, drawing, sending, or reading files.
+//!
+//! Invariant: the caret is on a grapheme boundary after every edit; what is sent is exactly what was
+//! typed and pasted, whatever the screen shows instead.
+//!
+//! Our own editor rather than `ratatui-textarea`: that one moves and deletes by `char`, which cuts
+//! emoji and combining accents apart, and it has no place for a folded paste that is one unit.
+
+mod chip;
+mod completion;
+mod draft;
+mod edit;
+mod history;
+mod rows;
+
+#[cfg(test)]
+mod tests;
+
+pub use chip::{Chip, FOLD_BYTES, FOLD_LINES};
+pub use completion::{Candidate, Completion, CompletionKind, Files};
+pub use draft::Draft;
+pub use edit::Motion;
+pub use history::History;
+pub use rows::{Piece, Row};
+
+use edit::Edit;
+
+use crate::proto::QueueId;
+
+#[derive(Debug, Clone)]
+pub struct Composer {
+    draft: Draft,
+    /// The column up and down try to keep.
+    goal: Option<usize>,
+    undo: Vec<Draft>,
+    redo: Vec<Draft>,
+    last_edit: Edit,
+    killed: Draft,
+    /// Columns of the text area as last drawn; up and down go by its rows.
+    pub width: u16,
+    pub history: History,
+    pub completion: Option<Completion>,
+    /// What `@` can offer.
+    pub files: Files,
+    /// Where a completion was closed by hand; it stays closed for that word.
+    dismissed: Option<usize>,
+    /// The waiting message this draft came from; sending it replaces that message.
+    pub editing: Option<QueueId>,
+}
+
+impl Default for Composer {
+    fn default() -> Self {
+        Self {
+            draft: Draft::default(),
+            goal: None,
+            undo: Vec::new(),
+            redo: Vec::new(),
+            last_edit: Edit::Other,
+            killed: Draft::default(),
+            width: 80,
+            history: History::default(),
+            completion: None,
+            files: Files::Unknown,
+            dismissed: None,
+            editing: None,
+        }
+    }
+}
+
+impl Composer {
+    /// Nothing typed, nothing pasted.
+    pub fn is_empty(&self) -> bool {
+        self.draft.text.is_empty()
+    }
+
+    /// The text as edited; each folded paste is one [`Chip::MARK`].
+    pub fn text(&self) -> &str {
+        &self.draft.text
+    }
+
+    /// Byte offset into [`Composer::text`].
+    pub fn caret(&self) -> usize {
+        self.draft.caret
+    }
+
+    pub fn chips(&self) -> &[Chip] {
+        &self.draft.chips
+    }
+
+    /// What would be sent: every folded paste in full.
+    pub fn content(&self) -> String {
+        self.draft.expanded()
+    }
+}

@@ -1,0 +1,39 @@
+//! The only things the user interface does to the world, as values. `update` asks for them, `run`
+//! carries them out.
+
+use crate::proto::Command;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// To the session.
+    Send(Command),
+    /// To the clipboard; `what` is for the words that tell.
+    Copy {
+        text: String,
+        what: &'static str,
+    },
+    /// The message in the external editor; what is saved becomes the draft.
+    EditDraft(String),
+    /// A text in the external editor, to be looked at.
+    ShowInEditor(String),
+    Suspend,
+    /// Take the mouse, or give it to the terminal.
+    Mouse(bool),
+    /// Draw the whole screen afresh.
+    Redraw,
+    /// Bell and words, when the person looks elsewhere.
+    Notify(String),
+    /// Keep a sent message for later runs.
+    Remember(String),
+    /// Read keymap and theme files again, all or only those that changed.
+    Reload(Reload),
+    /// List the project's files for `@`.
+    ListFiles,
+    Quit,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reload {
+    All,
+    Changed,
+}

@@ -1,0 +1,224 @@
+use std::collections::BTreeMap;
+
+use super::{Condition, Facts, Key, sequence};
+use crate::ui::action::{Action, Call};
+
+/// Where keys are looked up. Which apply, and in which order, is decided by the state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Context {
+    /// Everywhere, last.
+    Global,
+    /// Any pane but the composer.
+    Pane,
+    Transcript,
+    Surface,
+    Notes,
+    Composer,
+    /// The completion list over the composer.
+    Popup,
+    /// A search being typed.
+    Search,
+    /// Help, palette and other lists with a filter.
+    Overlay,
+    /// A question in focus.
+    Question,
+}
+
+impl Context {
+    pub const ALL: &'static [Self] = &[
+        Self::Global,
+        Self::Pane,
+        Self::Transcript,
+        Self::Surface,
+        Self::Notes,
+        Self::Composer,
+        Self::Popup,
+        Self::Search,
+        Self::Overlay,
+        Self::Question,
+    ];
+
+    /// The table's name in keymap files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Pane => "pane",
+            Self::Transcript => "transcript",
+            Self::Surface => "surface",
+            Self::Notes => "notes",
+            Self::Composer => "composer",
+            Self::Popup => "popup",
+            Self::Search => "search",
+            Self::Overlay => "overlay",
+            Self::Question => "question",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|context| context.name() == name)
+    }
+
+    /// Whether letters are typed rather than looked up as commands.
+    pub const fn types(self) -> bool {
+        matches!(self, Self::Composer | Self::Popup | Self::Search | Self::Overlay)
+    }
+}
+
+/// What one key does under one condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub when: Condition,
+    /// `None` is `noop`: the key does nothing, and no other context is asked.
+    pub call: Option<Call>,
+    /// The file's own words for it.
+    pub desc: Option<String>,
+}
+
+impl Row {
+    pub fn describe(&self) -> String {
+        match (&self.desc, &self.call) {
+            (Some(desc), _) => desc.clone(),
+            (None, Some(call)) => call.describe(),
+            (None, None) => "nothing".to_owned(),
+        }
+    }
+}
+
+/// A key's rows, or the keys that may follow it. Never both.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Node {
+    pub label: Option<String>,
+    pub rows: Vec<Row>,
+    pub children: BTreeMap<Key, Node>,
+}
+
+impl Node {
+    /// For which-key: each next key and what it leads to, under these facts.
+    pub fn hints(&self, facts: &Facts) -> Vec<(String, String)> {
+        self.children
+            .iter()
+            .filter_map(|(key, node)| {
+                let words = if node.children.is_empty() {
+                    node.rows.iter().find(|row| row.when.holds(facts)).filter(|row| row.call.is_some())?.describe()
+                } else {
+                    format!("+{}", node.label.as_deref().unwrap_or("more"))
+                };
+                Some((key.to_string(), words))
+            })
+            .collect()
+    }
+
+    fn collect(&self, keys: &mut Vec<Key>, visit: &mut impl FnMut(&[Key], &Row)) {
+        for row in &self.rows {
+            visit(keys, row);
+        }
+        for (key, node) in &self.children {
+            keys.push(*key);
+            node.collect(keys, visit);
+            keys.pop();
+        }
+    }
+}
+
+/// What a sequence of keys means.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Found<'a> {
+    Nothing,
+    /// More keys are expected.
+    Prefix(&'a Node),
+    Call(&'a Call),
+    /// Bound to nothing on purpose.
+    Noop,
+}
+
+/// A row as help, palette and docs show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HelpRow {
+    pub context: Context,
+    /// `g g`
+    pub keys: String,
+    pub words: String,
+    /// The condition in its own words, empty for always.
+    pub when: String,
+    pub call: Call,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Keymap {
+    pub name: String,
+    pub(super) roots: BTreeMap<Context, Node>,
+}
+
+impl Keymap {
+    /// Asks the contexts in their order; the first that knows the keys answers.
+    pub fn find(&self, contexts: &[Context], keys: &[Key], facts: &Facts) -> Found<'_> {
+        for context in contexts {
+            let Some(node) = self.walk(*context, keys) else { continue };
+            if !node.children.is_empty() {
+                return Found::Prefix(node);
+            }
+            match node.rows.iter().find(|row| row.when.holds(facts)) {
+                Some(Row { call: Some(call), .. }) => return Found::Call(call),
+                Some(Row { call: None, .. }) => return Found::Noop,
+                None => {}
+            }
+        }
+        Found::Nothing
+    }
+
+    fn walk(&self, context: Context, keys: &[Key]) -> Option<&Node> {
+        keys.iter().try_fold(self.roots.get(&context)?, |node, key| node.children.get(key))
+    }
+
+    /// Every row with an action, context by context.
+    pub fn rows(&self) -> Vec<HelpRow> {
+        let mut rows = Vec::new();
+        for (context, root) in &self.roots {
+            root.collect(&mut Vec::new(), &mut |keys, row| {
+                if let Some(call) = &row.call {
+                    rows.push(HelpRow {
+                        context: *context,
+                        keys: sequence(keys),
+                        words: row.describe(),
+                        when: row.when.text().to_owned(),
+                        call: call.clone(),
+                    });
+                }
+            });
+        }
+        rows
+    }
+
+    /// The key to show for an action: that of the first of these contexts that binds it, the
+    /// shortest one there.
+    pub fn key_for(&self, contexts: &[Context], action: Action) -> Option<String> {
+        contexts.iter().find_map(|context| {
+            let mut best: Option<String> = None;
+            self.roots.get(context)?.collect(&mut Vec::new(), &mut |keys, row| {
+                if row.call.as_ref().is_some_and(|call| call.action == action) {
+                    let keys = sequence(keys);
+                    if best.as_ref().is_none_or(|best| keys.chars().count() < best.chars().count()) {
+                        best = Some(keys);
+                    }
+                }
+            });
+            best
+        })
+    }
+
+    /// All keys for an action in any context, for the palette and help.
+    pub fn keys_for(&self, call: &Call) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for row in self.rows() {
+            if row.call == *call && !found.contains(&row.keys) {
+                found.push(row.keys);
+            }
+        }
+        found
+    }
+
+    pub(super) fn node_mut(&mut self, context: Context, keys: &[Key]) -> &mut Node {
+        let root = self.roots.entry(context).or_default();
+        keys.iter().fold(root, |node, key| node.children.entry(*key).or_default())
+    }
+}

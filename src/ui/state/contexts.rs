@@ -1,0 +1,104 @@
+use super::{Layer, Pane, Scroll, State};
+use crate::proto::{AskKind, RunState};
+use crate::ui::keys::{Context, Facts, Found, Node};
+
+/// How long a prefix waits before which-key shows what may follow, milliseconds.
+pub const WHICH_KEY_MS: u64 = 350;
+
+impl State {
+    /// Where keys are looked up now, in order.
+    pub fn contexts(&self) -> Vec<Context> {
+        if !self.layers.is_empty() {
+            return vec![Context::Overlay, Context::Global];
+        }
+        if self.question.is_some() {
+            return vec![Context::Question, Context::Global];
+        }
+        self.base_contexts()
+    }
+
+    /// The contexts under any overlay or question.
+    pub fn base_contexts(&self) -> Vec<Context> {
+        let mut contexts = Vec::new();
+        match self.focus {
+            Pane::Composer => {
+                if self.composer.completion.is_some() {
+                    contexts.push(Context::Popup);
+                }
+                contexts.push(Context::Composer);
+            }
+            Pane::Transcript if self.search_editing() => contexts.push(Context::Search),
+            Pane::Transcript => contexts.extend([Context::Transcript, Context::Pane]),
+            Pane::Surface => contexts.extend([Context::Surface, Context::Pane]),
+            Pane::Notes => contexts.extend([Context::Notes, Context::Pane]),
+        }
+        contexts.push(Context::Global);
+        contexts
+    }
+
+    /// What conditions of keymap rows are evaluated on.
+    pub fn facts(&self) -> Facts {
+        let (first_row, last_row) = self.composer.at_edge();
+        Facts {
+            composing: self.composing(),
+            composer_empty: self.composer.is_empty(),
+            first_row,
+            last_row,
+            on_chip: self.composer.chip_at_caret().is_some(),
+            popup: self.composer.completion.is_some(),
+            overlay: !self.layers.is_empty(),
+            reading: matches!(self.layers.last(), Some(Layer::Reader(_))),
+            turn_running: self.snapshot.run.busy(),
+            interrupting: self.interrupting == Some(self.snapshot.turn) && self.snapshot.run.busy(),
+            retrying: matches!(self.snapshot.run, RunState::Retrying { .. }),
+            queued: !self.snapshot.queue.is_empty(),
+            asking: !self.snapshot.asks.is_empty(),
+            asking_text: self.question_takes_text(),
+            selection: self.transcript.selected.is_some(),
+            searching: self.transcript.search.is_some(),
+            search_editing: self.search_editing(),
+            zoomed: self.zoom,
+            following: self.transcript.scroll == Scroll::Follow,
+        }
+    }
+
+    /// Whether typed characters go to the composer.
+    pub fn composing(&self) -> bool {
+        self.focus == Pane::Composer && self.layers.is_empty() && self.question.is_none()
+    }
+
+    pub fn search_editing(&self) -> bool {
+        self.transcript.search.as_ref().is_some_and(|search| search.editing)
+    }
+
+    /// Whether the question in focus wants a typed value.
+    pub fn question_takes_text(&self) -> bool {
+        let Some(question) = &self.question else { return false };
+        let ask = self.snapshot.asks.iter().find(|(ask, _)| ask.id == question.ask);
+        ask.is_some_and(|(ask, _)| matches!(ask.kind, AskKind::Secret { .. }))
+    }
+
+    /// The word of the status line: who gets the keys.
+    pub fn mode(&self) -> &'static str {
+        match (self.layers.last(), &self.question, self.focus) {
+            (Some(Layer::Help(_)), ..) => "HELP",
+            (Some(Layer::Palette(_)), ..) => "PALETTE",
+            (Some(Layer::Reader(_)), ..) => "READ",
+            (None, Some(_), _) => "QUESTION",
+            (None, None, Pane::Composer) => "TYPE",
+            (None, None, Pane::Transcript) if self.search_editing() => "SEARCH",
+            (None, None, _) => "NORMAL",
+        }
+    }
+
+    /// The node the pending keys lead to, once they have waited long enough to be asked about.
+    pub fn which_key(&self) -> Option<&Node> {
+        if self.pending.keys.is_empty() || self.now < self.pending.since + WHICH_KEY_MS {
+            return None;
+        }
+        match self.keymap.find(&self.contexts(), &self.pending.keys, &self.facts()) {
+            Found::Prefix(node) => Some(node),
+            Found::Nothing | Found::Call(_) | Found::Noop => None,
+        }
+    }
+}

@@ -1,0 +1,48 @@
+use super::State;
+use super::contexts::WHICH_KEY_MS;
+use crate::proto::{ServerState, Timestamp};
+
+/// Milliseconds between two looks of a spinner.
+pub const SPINNER_MS: u64 = 120;
+
+impl State {
+    /// When the screen changes by time alone, if it will. `None` while idle: no frame is drawn then.
+    pub fn next_wake(&self) -> Option<Timestamp> {
+        let mut times: Vec<Timestamp> = self.toasts.iter().map(|toast| toast.until).collect();
+        times.extend(self.quit_armed);
+        if !self.pending.keys.is_empty() {
+            let shown = self.pending.since + WHICH_KEY_MS;
+            times.extend((self.now < shown).then_some(shown));
+        }
+        if self.moving() {
+            times.push((self.now / SPINNER_MS + 1) * SPINNER_MS);
+        } else if self.counting() {
+            times.push((self.now / 1000 + 1) * 1000);
+        }
+        times.into_iter().filter(|time| *time > self.now).min()
+    }
+
+    /// Which look of a spinner with so many is due; always the first without motion.
+    pub fn spinner(&self, looks: usize) -> usize {
+        if !self.settings.motion || looks == 0 {
+            return 0;
+        }
+        usize::try_from(self.now / SPINNER_MS).unwrap_or_default() % looks
+    }
+
+    /// Spinners are on screen and may move.
+    fn moving(&self) -> bool {
+        let starting = |state: &ServerState| matches!(state, ServerState::Starting { .. });
+        self.settings.motion && (self.snapshot.run.busy() || self.any_server(starting))
+    }
+
+    /// Elapsed times or countdowns are on screen.
+    fn counting(&self) -> bool {
+        let timed = |state: &ServerState| matches!(state, ServerState::Starting { .. } | ServerState::Waiting { .. });
+        self.snapshot.run.busy() || self.any_server(timed)
+    }
+
+    fn any_server(&self, holds: impl Fn(&ServerState) -> bool) -> bool {
+        self.snapshot.servers.iter().any(|server| holds(&server.state))
+    }
+}

@@ -1,0 +1,50 @@
+use std::collections::BTreeSet;
+
+use crate::proto::Order;
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TranscriptState {
+    pub scroll: Scroll,
+    /// Asked for since the last frame; resolved against the layout before drawing.
+    pub pending: Vec<ScrollBy>,
+    /// Entries whose fold differs from the default for their kind.
+    pub toggled: BTreeSet<Order>,
+    /// Everything that can fold stands open unless toggled.
+    pub unfold_all: bool,
+    /// The entry under the cursor, when the pane has focus.
+    pub selected: Option<Order>,
+    pub search: Option<Search>,
+}
+
+/// The part of the transcript that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scroll {
+    /// The end, following as it grows.
+    #[default]
+    Follow,
+    /// This line of this entry is the first row of the pane.
+    At { order: Order, line: u32 },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScrollBy {
+    Lines(i32),
+    /// Half pages are halves of the pane's height.
+    HalfPages(i32),
+    Pages(i32),
+    Top,
+    Bottom,
+    /// To the next or previous own prompt.
+    Prompt(i32),
+    /// To the next or previous search match.
+    Match(i32),
+    /// Bring the entry into view.
+    To(Order),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Search {
+    pub query: String,
+    /// Still being typed.
+    pub editing: bool,
+}

@@ -1,0 +1,139 @@
+//! What the workbench keeps on disk, and the project's files it offers: bounded, off the loop.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use sha2::{Digest as _, Sha256};
+
+/// Bytes of history that are read; what is older is let go.
+const MAX_HISTORY_BYTES: u64 = 512 * 1024;
+
+/// Longer messages are not kept for later runs, only in this one.
+const MAX_ENTRY_BYTES: usize = 32 * 1024;
+
+/// Files that `@` offers at most, and how long they are looked for.
+const MAX_FILES: usize = 20_000;
+const LIST_WITHIN: Duration = Duration::from_secs(3);
+
+/// The messages sent in one project, one JSON string a line, readable by the person alone.
+#[derive(Debug, Clone)]
+pub struct HistoryFile {
+    path: PathBuf,
+}
+
+impl HistoryFile {
+    pub fn new(data: &Path, workdir: &Path) -> Self {
+        let digest = Sha256::digest(workdir.as_os_str().as_encoded_bytes());
+        let name: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        Self { path: data.join("history").join(format!("{name}.jsonl")) }
+    }
+
+    /// Oldest first. A line that cannot be read is left out; a missing file is an empty history.
+    pub fn load(&self) -> Vec<String> {
+        let Ok(mut file) = File::open(&self.path) else { return Vec::new() };
+        let len = file.metadata().map_or(0, |meta| meta.len());
+        let start = len.saturating_sub(MAX_HISTORY_BYTES);
+        let mut bytes = Vec::new();
+        if file.seek(SeekFrom::Start(start)).is_err() || file.take(MAX_HISTORY_BYTES).read_to_end(&mut bytes).is_err() {
+            return Vec::new();
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let mut lines = text.split('\n');
+        if start > 0 {
+            let _ = lines.next();
+        }
+        lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+
+    /// Adds one message. A file that has grown far past what is read is cut down first.
+    pub fn append(&self, text: &str) -> io::Result<()> {
+        if text.len() > MAX_ENTRY_BYTES {
+            return Ok(());
+        }
+        if let Some(folder) = self.path.parent() {
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        if fs::metadata(&self.path).is_ok_and(|meta| meta.len() > 2 * MAX_HISTORY_BYTES) {
+            self.shorten()?;
+        }
+        let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)?;
+        file.write_all(format!("{}\n", serde_json::Value::from(text)).as_bytes())
+    }
+
+    fn shorten(&self) -> io::Result<()> {
+        let kept: String =
+            self.load().iter().map(|text| format!("{}\n", serde_json::Value::from(text.as_str()))).collect();
+        let aside = self.path.with_extension("new");
+        let _ = fs::remove_file(&aside);
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside)?;
+        file.write_all(kept.as_bytes())?;
+        fs::rename(&aside, &self.path)
+    }
+}
+
+/// The project's files, ignore rules obeyed, relative, in order of depth and name.
+pub fn project_files(workdir: &Path) -> Vec<String> {
+    let begun = Instant::now();
+    let walk = ignore::WalkBuilder::new(workdir).follow_links(false).build();
+    let mut files: Vec<String> = walk
+        .take_while(|_| begun.elapsed() < LIST_WITHIN)
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+        .filter_map(|entry| Some(entry.path().strip_prefix(workdir).ok()?.to_str()?.to_owned()))
+        .filter(|path| !path.chars().any(char::is_control))
+        .take(MAX_FILES)
+        .collect();
+    files.sort_by_cached_key(|path| (path.matches('/').count(), path.clone()));
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn history_is_private_and_comes_back() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let data = tempfile::tempdir().unwrap();
+        let history = HistoryFile::new(data.path(), Path::new("/project"));
+        assert_eq!(history.load(), Vec::<String>::new());
+        history.append("one\ntwo \u{2028} three").unwrap();
+        history.append("four").unwrap();
+        let mut file = OpenOptions::new().append(true).open(&history.path).unwrap();
+        file.write_all(b"{\"torn\n\"five\"\n").unwrap();
+        assert_eq!(history.load(), ["one\ntwo \u{2028} three", "four", "five"]);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&history.path), mode(history.path.parent().unwrap())), (0o600, 0o700));
+        assert_ne!(history.path, HistoryFile::new(data.path(), Path::new("/other")).path);
+    }
+
+    #[test]
+    fn a_giant_history_is_read_from_its_end_and_cut_down() {
+        let data = tempfile::tempdir().unwrap();
+        let history = HistoryFile::new(data.path(), Path::new("/project"));
+        history.append("first").unwrap();
+        let line = format!("\"{}\"\n", "x".repeat(1000));
+        let mut file = OpenOptions::new().append(true).open(&history.path).unwrap();
+        file.write_all(line.repeat(1200).as_bytes()).unwrap();
+        history.append("last").unwrap();
+        let entries = history.load();
+        assert_eq!(entries.last().map(String::as_str), Some("last"));
+        assert!(!entries.contains(&"first".to_owned()));
+        assert!(fs::metadata(&history.path).unwrap().len() <= MAX_HISTORY_BYTES + 2000);
+    }
+
+    #[test]
+    fn files_obey_ignore_rules() {
+        let project = tempfile::tempdir().unwrap();
+        fs::create_dir_all(project.path().join(".git")).unwrap();
+        fs::create_dir_all(project.path().join("src/deep")).unwrap();
+        for path in ["b.rs", "a.rs", "src/deep/c.rs", "skip.log"] {
+            fs::write(project.path().join(path), "").unwrap();
+        }
+        fs::write(project.path().join(".gitignore"), "*.log\n").unwrap();
+        assert_eq!(project_files(project.path()), ["a.rs", "b.rs", "src/deep/c.rs"]);
+    }
+}

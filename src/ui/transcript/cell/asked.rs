@@ -1,0 +1,34 @@
+use super::{Look, led};
+use crate::proto::AskKind;
+use crate::text;
+use crate::ui::theme::Role;
+use crate::ui::transcript::{Row, Styled};
+
+pub fn render(kind: &AskKind, answered: Option<bool>, look: &Look) -> Vec<Row> {
+    let (answer, role) = match answered {
+        None => ("waiting for you", Role::NoticeWarning),
+        Some(true) => ("yes", Role::ToolOk),
+        Some(false) => ("no", Role::ToolError),
+    };
+    let mut rows = led(Styled::new("? ", Role::UiAccent), &question(kind), Role::UiText, look.width);
+    rows.push(Styled::new("  ", Role::UiText).with(answer, role).into_row(look.width));
+    rows
+}
+
+/// The question in one plain sentence.
+pub fn question(kind: &AskKind) -> String {
+    let clean = |text: &str| text::sanitize_line(text).into_owned();
+    match kind {
+        AskKind::Trust { folder, items, .. } => {
+            let files = if items.len() == 1 { "1 file".to_owned() } else { format!("{} files", items.len()) };
+            format!("{} holds {files} that would run here. Trust them?", clean(folder))
+        }
+        AskKind::Spending { spent, limit } => {
+            format!("This session spent {} of its limit of {}. Go on?", clean(spent), clean(limit))
+        }
+        AskKind::RetryCutStream { shown_chars } => {
+            format!("The reply broke off after {shown_chars} characters. Ask again from the start?")
+        }
+        AskKind::Secret { key, wanted_by } => format!("{} needs a value for {}.", clean(wanted_by), clean(key)),
+    }
+}

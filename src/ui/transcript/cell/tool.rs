@@ -1,0 +1,229 @@
+use serde_json::Value;
+
+use super::{Fold, Look, spinner, spread};
+use crate::proto::{Content, ToolOutcome, ToolState};
+use crate::text::{self, human};
+use crate::ui::theme::Role;
+use crate::ui::transcript::diff;
+use crate::ui::transcript::{Break, Row, Styled};
+
+/// Rows of output that a folded cell shows.
+const FOLDED_OK: usize = 1;
+const FOLDED_ERROR: usize = 6;
+const FOLDED_DIFF: usize = 16;
+
+/// Arguments that say most about a call, best first.
+const TELLING: [&str; 12] =
+    ["command", "cmd", "query", "sql", "pattern", "url", "uri", "path", "file_path", "file", "name", "text"];
+
+pub fn render(server: &str, tool: &str, arguments: &Value, state: &ToolState, look: &Look) -> Vec<Row> {
+    let edit = diff::of_edit(tool, arguments);
+    // What the diff below shows is not said twice.
+    let line = if edit.is_some() { telling(arguments).0 } else { one_line(arguments) };
+    let mut rows = vec![head(&full_name(server, tool), &line, state, look)];
+    if look.fold == Fold::Open && edit.is_none() {
+        argument_rows(arguments, look.width, &mut rows);
+    }
+    if let Some(lines) = &edit {
+        diff_rows(lines, look, &mut rows);
+    }
+    match state {
+        ToolState::Running { note, .. } => {
+            if let Some(note) = note.as_deref().filter(|note| !note.trim().is_empty()) {
+                let line = gutter().with(&text::sanitize_line(note), Role::ToolRunning);
+                rows.push(line.into_row(look.width));
+            }
+        }
+        ToolState::Finished { outcome, content, full_bytes, spill, .. } => {
+            let quiet = edit.is_some() && *outcome == ToolOutcome::Ok && look.fold == Fold::Folded;
+            if !quiet {
+                output_rows(&Output { outcome: *outcome, content, full_bytes: *full_bytes }, look, &mut rows);
+            }
+            if let (Fold::Open, Some(path)) = (look.fold, spill) {
+                let line = gutter().with("the whole is in ", Role::UiDim).with(&text::sanitize_line(path), Role::UiDim);
+                rows.extend(line.rows(look.width, Break::Anywhere, &Styled::default(), &gutter()));
+            }
+        }
+    }
+    rows
+}
+
+pub fn plain(server: &str, tool: &str, arguments: &Value, state: &ToolState) -> String {
+    let mut out = format!("{} {}", full_name(server, tool), one_line(arguments).text);
+    if let ToolState::Finished { content, .. } = state {
+        out.push('\n');
+        out.push_str(&text::sanitize(&content_text(content)));
+    }
+    out
+}
+
+fn full_name(server: &str, tool: &str) -> String {
+    let name = if server.is_empty() { tool.to_owned() } else { format!("{server}.{tool}") };
+    text::sanitize_line(&name).into_owned()
+}
+
+fn head(name: &str, line: &Styled, state: &ToolState, look: &Look) -> Row {
+    let (words, role) = state_words(state, look);
+    let mut left = Styled::new("⚒ ", role).with(name, Role::ToolName);
+    if !line.is_empty() {
+        left.push("  ", Role::UiText);
+        left.append(line);
+    }
+    spread(left, &Styled::new(&words, role), look.width)
+}
+
+/// How the call stands, legible without colour.
+fn state_words(state: &ToolState, look: &Look) -> (String, Role) {
+    match state {
+        ToolState::Running { since, fraction, .. } => {
+            let done = fraction.map(|part| format!("{:.0} % ", part.clamp(0.0, 1.0) * 100.0)).unwrap_or_default();
+            let elapsed = human::duration_ms(look.now.saturating_sub(*since));
+            (format!("{} {done}{elapsed}", spinner(look.now, look.motion)), Role::ToolRunning)
+        }
+        ToolState::Finished { outcome, elapsed_ms, .. } => {
+            let (word, role) = match outcome {
+                ToolOutcome::Ok => ("ok", Role::ToolOk),
+                ToolOutcome::Error => ("✘ error", Role::ToolError),
+                ToolOutcome::Cancelled => ("■ stopped", Role::NoticeWarning),
+                ToolOutcome::TimedOut => ("✘ timed out", Role::ToolError),
+                ToolOutcome::Refused => return ("✘ refused".to_owned(), Role::ToolError),
+                ToolOutcome::Lost => return ("? lost with its server".to_owned(), Role::ToolError),
+            };
+            (format!("{word} {}", human::duration_ms(*elapsed_ms)), role)
+        }
+    }
+}
+
+/// The argument that says most, bare, and its name.
+fn telling(arguments: &Value) -> (Styled, Option<&'static str>) {
+    let name = TELLING.iter().copied().find(|name| arguments.get(*name).is_some_and(Value::is_string));
+    let value = name.and_then(|name| arguments.get(name));
+    (value.map(|value| Styled::new(&short(value), Role::ToolArguments)).unwrap_or_default(), name)
+}
+
+/// The arguments in one line: the telling one bare, the others with their names.
+fn one_line(arguments: &Value) -> Styled {
+    let (mut line, telling) = telling(arguments);
+    let Value::Object(fields) = arguments else {
+        if !arguments.is_null() {
+            line.push(&short(arguments), Role::ToolArguments);
+        }
+        return line;
+    };
+    for (name, value) in fields.iter().filter(|(name, _)| Some(name.as_str()) != telling) {
+        if !line.is_empty() {
+            line.push("  ", Role::UiText);
+        }
+        line.push(&text::sanitize_line(name), Role::UiDim);
+        line.push(" ", Role::UiDim);
+        line.push(&short(value), Role::ToolArguments);
+    }
+    line
+}
+
+/// A value in one line, cut before it costs anything to measure.
+fn short(value: &Value) -> String {
+    const ENOUGH: usize = 512;
+    let whole = match value {
+        Value::String(text) => std::borrow::Cow::Borrowed(text.as_str()),
+        other => other.to_string().into(),
+    };
+    let end = whole.floor_char_boundary(ENOUGH);
+    let line = text::sanitize_line(whole[..end].trim()).replace("  ", " ");
+    if end < whole.len() { format!("{line}…") } else { line }
+}
+
+fn gutter() -> Styled {
+    Styled::new("│ ", Role::UiDim)
+}
+
+fn argument_rows(arguments: &Value, width: usize, rows: &mut Vec<Row>) {
+    let Value::Object(fields) = arguments else { return };
+    let rest = Styled::new("│   ", Role::UiDim);
+    for (name, value) in fields {
+        let lead = gutter().with(&text::sanitize_line(name), Role::UiDim).with(" ", Role::UiDim);
+        let value = match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let body = Styled::new(&text::sanitize(value.trim_end()), Role::ToolArguments);
+        rows.extend(body.rows(width, Break::Anywhere, &lead, &rest));
+    }
+    if !fields.is_empty() {
+        rows.push(Styled::new("├╴", Role::UiDim).into_row(width));
+    }
+}
+
+struct Output<'a> {
+    outcome: ToolOutcome,
+    content: &'a Content,
+    full_bytes: u64,
+}
+
+impl Output<'_> {
+    /// `(12 lines, 4.1 KB)`: the size of what the tool returned, however little is shown.
+    fn size(&self, lines: usize) -> String {
+        let whole = matches!(self.content, Content::Text(text) if text.len() as u64 >= self.full_bytes);
+        let bytes = human::bytes(self.full_bytes.max(self.content.bytes()));
+        let noun = if lines == 1 { "line" } else { "lines" };
+        if whole { format!("({lines} {noun}, {bytes})") } else { format!("({bytes})") }
+    }
+}
+
+fn output_rows(output: &Output, look: &Look, rows: &mut Vec<Row>) {
+    let raw = content_text(output.content);
+    let clean = text::sanitize(raw.trim_end());
+    if clean.is_empty() {
+        return;
+    }
+    let role = if output.outcome == ToolOutcome::Ok { Role::ToolOutput } else { Role::ToolError };
+    if diff::is_unified(&clean) {
+        let lines: Vec<diff::Line> = clean.lines().map(diff::classify).collect();
+        return diff_rows(&lines, look, rows);
+    }
+    if look.fold == Fold::Open {
+        rows.extend(Styled::new(&clean, role).rows(look.width, Break::Anywhere, &gutter(), &gutter()));
+        return;
+    }
+    let count = clean.lines().count();
+    let limit = if output.outcome == ToolOutcome::Ok { FOLDED_OK } else { FOLDED_ERROR };
+    let shown: Vec<&str> = clean.lines().filter(|line| !line.trim().is_empty()).take(limit).collect();
+    let hidden = count > shown.len() || text::width(&clean) + 2 > look.width;
+    for (index, line) in shown.iter().enumerate() {
+        let row = gutter().with(line, role);
+        let size = if index == 0 && hidden { output.size(count) } else { String::new() };
+        rows.push(if size.is_empty() {
+            row.into_row(look.width)
+        } else {
+            spread(row, &Styled::new(&size, Role::UiDim), look.width)
+        });
+    }
+}
+
+fn diff_rows(lines: &[diff::Line], look: &Look, rows: &mut Vec<Row>) {
+    let limit = if look.fold == Fold::Open { usize::MAX } else { FOLDED_DIFF };
+    for line in lines.iter().take(limit) {
+        let styled = Styled::new(&line.text, line.role());
+        if look.fold == Fold::Open {
+            rows.extend(styled.rows(look.width, Break::Anywhere, &gutter(), &gutter()));
+        } else {
+            let mut row = gutter();
+            row.append(&styled);
+            rows.push(row.into_row(look.width));
+        }
+    }
+    if lines.len() > limit {
+        let more = format!("… {} more lines", lines.len() - limit);
+        rows.push(gutter().with(&more, Role::UiDim).into_row(look.width));
+    }
+}
+
+/// The text of a result; media by name and size.
+fn content_text(content: &Content) -> std::borrow::Cow<'_, str> {
+    match content {
+        Content::Text(text) => text.into(),
+        Content::Blob { preview, .. } => preview.into(),
+        Content::Media { media_type, .. } => format!("[{media_type}, {}]", human::bytes(content.bytes())).into(),
+        Content::Parts(parts) => parts.iter().map(content_text).collect::<Vec<_>>().join("\n").into(),
+    }
+}

@@ -1,0 +1,22 @@
+use super::{Look, led};
+use crate::proto::Origin;
+use crate::text;
+use crate::ui::theme::Role;
+use crate::ui::transcript::{Row, Styled};
+
+pub fn render(content: &str, origin: &Origin, attachments: &[String], look: &Look) -> Vec<Row> {
+    let (mark, mark_role, role) = match origin {
+        Origin::Person => ("you".to_owned(), Role::UserMark, Role::UserText),
+        Origin::System { label, .. } => (text::sanitize_line(label).into_owned(), Role::UiDim, Role::UiDim),
+    };
+    let lead = Styled::new(&text::truncate(&mark, 16), mark_role).with("  ", Role::UiText);
+    let indent = " ".repeat(lead.width());
+    let mut rows = led(lead, content, role, look.width);
+    for name in attachments {
+        let line = Styled::new(&indent, Role::UiText)
+            .with("+ ", Role::UiDim)
+            .with(&text::sanitize_line(name), Role::ComposerChip);
+        rows.push(line.into_row(look.width));
+    }
+    rows
+}

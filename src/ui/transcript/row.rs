@@ -1,0 +1,211 @@
+//! A row of the transcript: text with the meaning of each piece, no colours.
+
+use ratatui::style::Style;
+
+use super::flow::{self, Break};
+use crate::text;
+use crate::ui::theme::{Role, Theme};
+
+/// What a piece of text means; `over` is laid on `base` (a strong word in a quote).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tone {
+    pub base: Role,
+    pub over: Option<Role>,
+}
+
+impl From<Role> for Tone {
+    fn from(base: Role) -> Self {
+        Self { base, over: None }
+    }
+}
+
+impl Tone {
+    pub fn over(self, role: Role) -> Self {
+        Self { over: Some(role), ..self }
+    }
+
+    pub fn style(self, theme: &Theme) -> Style {
+        let base = theme.style(self.base);
+        self.over.map_or(base, |role| base.patch(theme.style(role)))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    pub bytes: u32,
+    pub tone: Tone,
+}
+
+/// Text with marks; what rows are made from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Styled {
+    pub text: String,
+    pub marks: Vec<Mark>,
+}
+
+impl Styled {
+    pub fn new(text: &str, tone: impl Into<Tone>) -> Self {
+        let mut styled = Self::default();
+        styled.push(text, tone);
+        styled
+    }
+
+    pub fn push(&mut self, text: &str, tone: impl Into<Tone>) {
+        if text.is_empty() {
+            return;
+        }
+        let tone = tone.into();
+        self.text.push_str(text);
+        match self.marks.last_mut() {
+            Some(last) if last.tone == tone => last.bytes += text.len() as u32,
+            _ => self.marks.push(Mark { bytes: text.len() as u32, tone }),
+        }
+    }
+
+    pub fn append(&mut self, other: &Self) {
+        let mut at = 0;
+        for mark in &other.marks {
+            let end = at + mark.bytes as usize;
+            self.push(&other.text[at..end], mark.tone);
+            at = end;
+        }
+    }
+
+    pub fn with(mut self, text: &str, tone: impl Into<Tone>) -> Self {
+        self.push(text, tone);
+        self
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    pub fn width(&self) -> usize {
+        text::width(&self.text)
+    }
+
+    /// Fills with spaces up to `width` columns.
+    pub fn pad_to(&mut self, width: usize, tone: impl Into<Tone>) {
+        let missing = width.saturating_sub(self.width());
+        self.push(&" ".repeat(missing), tone);
+    }
+
+    /// Cuts to `width` columns, ending in `…` when something was cut.
+    pub fn cut(&mut self, width: usize) {
+        if self.width() <= width {
+            return;
+        }
+        let keep = flow::fit(&self.text, width.saturating_sub(1));
+        let tone = self.tone_at(keep);
+        self.shorten(keep);
+        if width > 0 {
+            self.push("…", tone);
+        }
+    }
+
+    fn shorten(&mut self, bytes: usize) {
+        self.text.truncate(bytes);
+        let mut left = bytes as u32;
+        self.marks.retain_mut(|mark| {
+            mark.bytes = mark.bytes.min(left);
+            left -= mark.bytes;
+            mark.bytes > 0
+        });
+    }
+
+    fn tone_at(&self, byte: usize) -> Tone {
+        let mut at = 0;
+        for mark in &self.marks {
+            at += mark.bytes as usize;
+            if byte < at {
+                return mark.tone;
+            }
+        }
+        self.marks.last().map_or(Role::UiText.into(), |mark| mark.tone)
+    }
+
+    /// One row, cut to the width.
+    pub fn into_row(mut self, width: usize) -> Row {
+        self.cut(width);
+        Row { text: self.text.into(), marks: self.marks.into(), gutter: 0, wrapped: false }
+    }
+
+    /// Wraps to rows of at most `width` columns. `first` leads the first row, `rest` the others.
+    pub fn rows(&self, width: usize, how: Break, first: &Self, rest: &Self) -> Vec<Row> {
+        let lead = first.width().max(rest.width());
+        let empty = Self::default();
+        let (first, rest, room) = if lead < width { (first, rest, width - lead) } else { (&empty, &empty, width) };
+        let mut cursor = Cursor { styled: self, mark: 0, mark_start: 0 };
+        let ranges = flow::wrap(&self.text, room.max(1), how);
+        let mut rows = Vec::with_capacity(ranges.len());
+        for (index, range) in ranges.into_iter().enumerate() {
+            let lead = if index == 0 { first } else { rest };
+            let mut row = lead.clone();
+            let gutter = row.text.len() as u16;
+            if flow::too_wide(&self.text[range.clone()], room) {
+                row.push("…", Role::UiDim);
+            } else {
+                cursor.copy(range, &mut row);
+            }
+            rows.push(Row { text: row.text.into(), marks: row.marks.into(), gutter, wrapped: index > 0 });
+        }
+        rows
+    }
+}
+
+/// Walks the marks once while ranges are taken in order.
+struct Cursor<'a> {
+    styled: &'a Styled,
+    mark: usize,
+    mark_start: usize,
+}
+
+impl Cursor<'_> {
+    fn copy(&mut self, range: std::ops::Range<usize>, row: &mut Styled) {
+        let mut at = range.start;
+        while at < range.end {
+            let Some(mark) = self.styled.marks.get(self.mark) else { return };
+            let end = self.mark_start + mark.bytes as usize;
+            if end <= at {
+                self.mark += 1;
+                self.mark_start = end;
+                continue;
+            }
+            let stop = end.min(range.end);
+            row.push(&self.styled.text[at..stop], mark.tone);
+            at = stop;
+        }
+    }
+}
+
+/// One screen row, ready to draw at the width it was made for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Row {
+    pub text: Box<str>,
+    pub marks: Box<[Mark]>,
+    /// Bytes at the front that are furniture (gutter, bullet), not content.
+    pub gutter: u16,
+    /// Goes on with the line of the row above.
+    pub wrapped: bool,
+}
+
+impl Row {
+    pub fn blank() -> Self {
+        Self::default()
+    }
+
+    /// What stands in the row beside its furniture.
+    pub fn content(&self) -> &str {
+        self.text.get(self.gutter as usize..).unwrap_or_default()
+    }
+
+    /// Pieces with their tones, left to right.
+    pub fn pieces(&self) -> impl Iterator<Item = (&str, Tone)> {
+        let mut at = 0;
+        self.marks.iter().map(move |mark| {
+            let start = at;
+            at += mark.bytes as usize;
+            (&self.text[start..at], mark.tone)
+        })
+    }
+}

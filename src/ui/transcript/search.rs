@@ -1,0 +1,191 @@
+use std::ops::Range;
+
+use super::cache::{Cache, Scene};
+use super::cell;
+use super::scroll::Place;
+use crate::proto::{Entry, Order};
+use crate::ui::state::Search;
+
+/// Bytes searched for one frame; the rest follows in the next ones.
+const BYTES_PER_FRAME: usize = 1024 * 1024;
+
+/// Entries that hold what is searched for.
+#[derive(Debug, Default)]
+pub struct SearchIndex {
+    query: String,
+    /// How often each entry holds it.
+    hits: Vec<(Order, usize)>,
+    /// Entries looked at, from the first.
+    scanned: usize,
+    /// The match the window was last brought to.
+    current: Option<(Order, u32)>,
+}
+
+impl SearchIndex {
+    fn restart(&mut self, query: &str, entries: &[std::sync::Arc<Entry>]) {
+        let narrower = !self.query.is_empty() && query.starts_with(&self.query);
+        if narrower {
+            let query = query.to_owned();
+            self.hits.retain_mut(|(order, count)| {
+                let Ok(index) = entries.binary_search_by_key(order, |entry| entry.order) else { return false };
+                *count = occurrences(&cell::plain(&entries[index]), &query).len();
+                *count > 0
+            });
+        } else {
+            self.hits.clear();
+            self.scanned = 0;
+        }
+        query.clone_into(&mut self.query);
+        self.current = None;
+    }
+
+    /// Looks on; true when not everything was looked at.
+    fn scan(&mut self, entries: &[std::sync::Arc<Entry>]) -> bool {
+        let mut left = BYTES_PER_FRAME;
+        while let Some(entry) = entries.get(self.scanned) {
+            if cell::unfinished(&entry.kind) {
+                return false;
+            }
+            let text = cell::plain(entry);
+            let count = occurrences(&text, &self.query).len();
+            if count > 0 {
+                self.hits.push((entry.order, count));
+            }
+            self.scanned += 1;
+            left = left.saturating_sub(text.len());
+            if left == 0 {
+                return self.scanned < entries.len();
+            }
+        }
+        false
+    }
+}
+
+impl Cache {
+    /// Matches found so far.
+    pub fn matches(&self) -> usize {
+        self.search.hits.iter().map(|(_, count)| count).sum()
+    }
+
+    /// Brings the index up to date; true when more is to be done.
+    pub(super) fn update_search(&mut self, scene: &Scene, search: Option<&Search>) -> bool {
+        let query = search.map(|search| search.query.as_str()).unwrap_or_default();
+        if query.is_empty() {
+            self.search = SearchIndex::default();
+            return false;
+        }
+        if self.search.scanned > scene.entries.len() {
+            self.search = SearchIndex::default();
+        }
+        if self.search.query != query {
+            self.search.restart(query, scene.entries);
+        }
+        self.search.scan(scene.entries)
+    }
+
+    /// The next match in the given direction, going round at the ends.
+    pub(super) fn find_match(&mut self, scene: &Scene, place: Place, count: i32) -> Option<Place> {
+        let hits: Vec<Order> = self.search.hits.iter().map(|(order, _)| *order).collect();
+        let back = count < 0;
+        let from = match self.search.current {
+            Some((order, line)) => (order, line),
+            None => (scene.entries[place.index].order, place.line),
+        };
+        let first = hits.partition_point(|order| *order < from.0);
+        let mut found = None;
+        for step in 0..=hits.len() {
+            let at = if back {
+                let after = hits.partition_point(|order| *order <= from.0);
+                (after + hits.len() - 1).checked_sub(step)? % hits.len().max(1)
+            } else {
+                (first + step) % hits.len().max(1)
+            };
+            let order = *hits.get(at)?;
+            let lines = self.match_lines(scene, order);
+            let here = step == 0 && order == from.0;
+            let strict = self.search.current.is_some();
+            let beyond = |line: &u32| match (here, back) {
+                (false, _) => true,
+                (true, false) => {
+                    if strict {
+                        *line > from.1
+                    } else {
+                        *line >= from.1
+                    }
+                }
+                (true, true) => *line < from.1,
+            };
+            let mut lines = lines.into_iter().filter(beyond);
+            found = if back { lines.next_back() } else { lines.next() }.map(|line| (order, line));
+            if found.is_some() {
+                break;
+            }
+        }
+        let (order, line) = found?;
+        self.search.current = found;
+        let index = scene.entries.binary_search_by_key(&order, |entry| entry.order).ok()?;
+        Some(Place { index, line })
+    }
+
+    /// Rows of an entry that show the match; its first row when it is folded away.
+    fn match_lines(&mut self, scene: &Scene, order: Order) -> Vec<u32> {
+        let Ok(index) = scene.entries.binary_search_by_key(&order, |entry| entry.order) else { return Vec::new() };
+        self.lay(scene, index);
+        let gap = self.gap(order);
+        let query = self.search.query.clone();
+        let rows = self.rows(order).iter().enumerate();
+        let lines: Vec<u32> = rows
+            .filter(|(_, row)| !occurrences(&row.text, &query).is_empty())
+            .map(|(line, _)| gap + line as u32)
+            .collect();
+        if lines.is_empty() { vec![gap] } else { lines }
+    }
+
+    /// The match the window was last brought to.
+    pub fn current_match(&self) -> Option<(Order, u32)> {
+        self.search.current
+    }
+}
+
+/// Where `text` holds `query`. Capitals matter only when the query has some.
+pub fn occurrences(text: &str, query: &str) -> Vec<Range<usize>> {
+    if query.is_empty() {
+        return Vec::new();
+    }
+    if query.chars().any(char::is_uppercase) {
+        return text.match_indices(query).map(|(at, found)| at..at + found.len()).collect();
+    }
+    let Some(first) = query.chars().next() else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(length) = text.get(at..).and_then(|rest| rest.chars().next()).map(char::len_utf8) {
+        let rest = &text[at..];
+        match matched(rest, query, first) {
+            Some(bytes) => {
+                found.push(at..at + bytes);
+                at += bytes.max(1);
+            }
+            None => at += length,
+        }
+    }
+    found
+}
+
+/// Bytes at the front of `text` that equal the lower-case `query`.
+fn matched(text: &str, query: &str, first: char) -> Option<usize> {
+    let begin = text.chars().next()?;
+    if begin != first && !begin.to_lowercase().eq(std::iter::once(first)) {
+        return None;
+    }
+    let mut wanted = query.chars();
+    let mut bytes = 0;
+    let mut letters = text.chars();
+    loop {
+        let Some(want) = wanted.next() else { return Some(bytes) };
+        let letter = letters.next()?;
+        if letter != want && !letter.to_lowercase().eq(std::iter::once(want)) {
+            return None;
+        }
+        bytes += letter.len_utf8();
+    }
+}

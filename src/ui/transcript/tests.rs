@@ -1,0 +1,6 @@
+//! What holds for every entry at every width, and what scrolling promises.
+
+mod cells;
+mod markdown;
+mod properties;
+mod scrolling;

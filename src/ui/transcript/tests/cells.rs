@@ -1,0 +1,114 @@
+use serde_json::json;
+
+use super::markdown::look;
+use crate::proto::{CallId, Content, Decision, Entry, EntryKind, Order, ToolOutcome, ToolState};
+use crate::ui::transcript::cell::{Fold, Look, render};
+use crate::ui::transcript::highlight::Highlighter;
+
+fn shown(kind: EntryKind, fold: Fold, width: usize) -> String {
+    let highlighter = Highlighter::in_place();
+    let entry = Entry { order: Order::default(), version: 0, at: 0, kind };
+    let rows = render(&entry, &Look { fold, now: 3200, ..look(width, &highlighter) });
+    rows.iter().map(|row| row.text.trim_end()).collect::<Vec<_>>().join("\n")
+}
+
+fn tool(arguments: serde_json::Value, outcome: ToolOutcome, output: &str) -> EntryKind {
+    let state = ToolState::Finished {
+        outcome,
+        elapsed_ms: 1500,
+        content: Content::Text(output.to_owned()),
+        full_bytes: output.len() as u64,
+        spill: None,
+    };
+    EntryKind::Tool {
+        call: CallId("c".to_owned()),
+        server: "files".to_owned(),
+        tool: "run".to_owned(),
+        arguments,
+        state,
+    }
+}
+
+#[test]
+fn a_tool_says_what_it_did_in_one_line() {
+    let kind = tool(json!({"path": "a", "pattern": "x", "deep": true}), ToolOutcome::Ok, "");
+    assert_eq!(shown(kind, Fold::Folded, 50), "⚒ files.run  x  path a  deep true         ok 1.5 s");
+}
+
+#[test]
+fn folded_output_tells_its_true_size() {
+    let kind = tool(json!({}), ToolOutcome::Ok, "one\ntwo\nthree\n");
+    assert_eq!(
+        shown(kind, Fold::Folded, 40),
+        "⚒ files.run                     ok 1.5 s\n│ one                    (3 lines, 14 B)"
+    );
+    let state = ToolState::Finished {
+        outcome: ToolOutcome::Ok,
+        elapsed_ms: 1,
+        content: Content::Blob { hash: "h".to_owned(), bytes: 5_000_000, preview: "head of it\nmore".to_owned() },
+        full_bytes: 5_000_000,
+        spill: None,
+    };
+    let (server, tool) = ("files".to_owned(), "run".to_owned());
+    let kind = EntryKind::Tool { call: CallId("c".to_owned()), server, tool, arguments: json!({}), state };
+    assert!(shown(kind, Fold::Folded, 40).ends_with("(4.8 MB)"));
+}
+
+#[test]
+fn every_outcome_has_words_of_its_own() {
+    let cases = [
+        (ToolOutcome::Ok, "ok 1.5 s"),
+        (ToolOutcome::Error, "✘ error 1.5 s"),
+        (ToolOutcome::Cancelled, "■ stopped 1.5 s"),
+        (ToolOutcome::TimedOut, "✘ timed out 1.5 s"),
+        (ToolOutcome::Refused, "✘ refused"),
+        (ToolOutcome::Lost, "? lost with its server"),
+    ];
+    for (outcome, words) in cases {
+        let shown = shown(tool(json!({}), outcome, ""), Fold::Folded, 60);
+        assert!(shown.ends_with(words), "{shown}");
+    }
+}
+
+#[test]
+fn an_edit_is_a_diff() {
+    let arguments =
+        json!({"path": "a.rs", "old_string": "let a = 1;\nlet b = 2;\n", "new_string": "let a = 1;\nlet b = 3;\n"});
+    let shown = shown(tool(arguments, ToolOutcome::Ok, "edited"), Fold::Folded, 40);
+    assert_eq!(shown, "⚒ files.run  a.rs               ok 1.5 s\n│  let a = 1;\n│ -let b = 2;\n│ +let b = 3;");
+}
+
+#[test]
+fn carriage_returns_show_their_last_state() {
+    let shown = shown(tool(json!({}), ToolOutcome::Ok, "10%\r20%\r100%\na\r\nb\n"), Fold::Open, 30);
+    assert!(shown.ends_with("│ 100%\n│ a\n│ b"), "{shown}");
+}
+
+#[test]
+fn a_thought_is_one_line_until_opened() {
+    let kind = EntryKind::Thinking { text: "First look.\nThen think.".to_owned(), streaming: false, elapsed_ms: 4200 };
+    assert_eq!(shown(kind.clone(), Fold::Folded, 60), "∴ thought 4.2 s  First look.");
+    assert_eq!(shown(kind, Fold::Open, 60), "∴ thought 4.2 s\n│ First look.\n│ Then think.");
+}
+
+#[test]
+fn a_decision_opens_to_its_numbers() {
+    let decision = Decision::ResultCut {
+        call: "c".to_owned(),
+        tokens: 12_000,
+        limit: 8000,
+        kept_head: 5000,
+        kept_tail: 3000,
+        spill: "/tmp/whole.txt".to_owned(),
+    };
+    let folded = shown(EntryKind::Decision(decision.clone()), Fold::Folded, 80);
+    assert_eq!(folded, "◆ cut  result of 12000 tok cut to 8000 tok, whole kept in a file");
+    let open = shown(EntryKind::Decision(decision), Fold::Open, 80);
+    assert!(open.contains("│ whole  /tmp/whole.txt"), "{open}");
+}
+
+#[test]
+fn a_scripted_reply_is_labelled() {
+    let kind = EntryKind::Assistant { text: "hi".to_owned(), streaming: false, interrupted: true, scripted: true };
+    assert_eq!(shown(kind, Fold::Open, 40), "scripted reply\nhi\n■ interrupted");
+}

@@ -1,0 +1,91 @@
+use crate::ui::action::{Action, Call};
+use crate::ui::effect::Effect;
+use crate::ui::state::{Layer, Pane, Reader, State, Subject};
+use crate::ui::view::{Item, surface_items};
+
+pub(super) fn run(state: &mut State, call: &Call) -> Vec<Effect> {
+    let count = isize::try_from(call.count()).unwrap_or(1);
+    match call.action {
+        Action::SelectNext => shift(state, count),
+        Action::SelectPrevious => shift(state, -count),
+        Action::SelectFirst => place(state, |_| 0),
+        Action::SelectLast => place(state, |len| len.saturating_sub(1)),
+        Action::Open => open(state),
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Moves the mark, or the text where there is no mark.
+pub(in crate::ui::update) fn shift(state: &mut State, by: isize) {
+    if let Some(Layer::Reader(reader)) = state.layers.last_mut() {
+        reader.offset = reader.offset.saturating_add_signed(by);
+    } else if state.layers.is_empty()
+        && let Some(question) = &mut state.question
+    {
+        question.offset = question.offset.saturating_add_signed(by);
+    } else {
+        let here = selected(state);
+        place(state, |len| here.saturating_add_signed(by).min(len.saturating_sub(1)));
+    }
+}
+
+/// The marked row of the list that has the keys.
+fn selected(state: &State) -> usize {
+    match (state.layers.last(), state.focus) {
+        (Some(Layer::Help(filtered) | Layer::Palette(filtered)), _) => filtered.selected,
+        (Some(Layer::Reader(reader)), _) => reader.offset,
+        (None, Pane::Surface) => state.surface.selected,
+        (None, Pane::Notes) => state.notes.selected,
+        (None, Pane::Transcript | Pane::Composer) => 0,
+    }
+}
+
+/// Sets the marked row by the number of rows.
+fn place(state: &mut State, at: impl Fn(usize) -> usize) {
+    let len = match (state.layers.last(), state.focus) {
+        (Some(Layer::Help(filtered)), _) => state.help_rows(&filtered.filter).len(),
+        (Some(Layer::Palette(filtered)), _) => state.palette_rows(&filtered.filter).len(),
+        // The layout knows how long the text is, and clamps.
+        (Some(Layer::Reader(_)), _) => usize::MAX / 2,
+        (None, Pane::Surface) => surface_items(&state.snapshot.servers).len(),
+        (None, Pane::Notes) => state.snapshot.notes.len(),
+        (None, Pane::Transcript | Pane::Composer) => return,
+    };
+    let to = at(len);
+    match (state.layers.last_mut(), state.focus) {
+        (Some(Layer::Help(filtered) | Layer::Palette(filtered)), _) => filtered.selected = to,
+        (Some(Layer::Reader(reader)), _) => reader.offset = to,
+        (None, Pane::Surface) => state.surface.selected = to,
+        (None, Pane::Notes) => state.notes.selected = to,
+        (None, Pane::Transcript | Pane::Composer) => {}
+    }
+}
+
+fn open(state: &mut State) {
+    let subject = match state.focus {
+        Pane::Surface => surface_subject(state),
+        Pane::Notes => {
+            let index = state.notes.selected.min(state.snapshot.notes.len().saturating_sub(1));
+            state.snapshot.notes.get(index).map(|note| Subject::Note { index, text: note.text.clone() })
+        }
+        Pane::Transcript => state.transcript.selected.map(Subject::Entry),
+        Pane::Composer => None,
+    };
+    if let Some(subject) = subject {
+        state.layers.push(Layer::Reader(Reader { subject, offset: 0 }));
+    }
+}
+
+fn surface_subject(state: &State) -> Option<Subject> {
+    let items = surface_items(&state.snapshot.servers);
+    let item = items.get(state.surface.selected.min(items.len().saturating_sub(1)))?;
+    match *item {
+        Item::Server(server) => Some(Subject::Server(state.snapshot.servers.get(server)?.name.clone())),
+        Item::Tool { server, tool } => {
+            let server = state.snapshot.servers.get(server)?;
+            let wire_name = server.tools.get(tool)?.wire_name.clone();
+            Some(Subject::Tool { server: server.name.clone(), wire_name })
+        }
+    }
+}

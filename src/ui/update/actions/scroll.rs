@@ -1,0 +1,109 @@
+use crate::proto::{Level, Order};
+use crate::ui::action::{Action, Call};
+use crate::ui::effect::Effect;
+use crate::ui::state::{Pane, ScrollBy, Search, State};
+use crate::ui::transcript_text;
+
+/// Rows a page key moves in a list.
+const LIST_PAGE: isize = 10;
+
+pub(super) fn run(state: &mut State, call: &Call) -> Vec<Effect> {
+    let lines = i32::try_from(call.count()).unwrap_or(1);
+    match call.action {
+        Action::ScrollUp => scroll(state, ScrollBy::Lines(-lines)),
+        Action::ScrollDown => scroll(state, ScrollBy::Lines(lines)),
+        Action::HalfPageUp => scroll(state, ScrollBy::HalfPages(-1)),
+        Action::HalfPageDown => scroll(state, ScrollBy::HalfPages(1)),
+        Action::PageUp => scroll(state, ScrollBy::Pages(-1)),
+        Action::PageDown => scroll(state, ScrollBy::Pages(1)),
+        Action::ScrollTop => scroll(state, ScrollBy::Top),
+        Action::ScrollBottom => scroll(state, ScrollBy::Bottom),
+        Action::PromptPrevious => scroll(state, ScrollBy::Prompt(-1)),
+        Action::PromptNext => scroll(state, ScrollBy::Prompt(1)),
+        Action::EntryPrevious => select(state, -1),
+        Action::EntryNext => select(state, 1),
+        Action::ToggleFold => {
+            if let Some(order) = state.transcript.selected {
+                toggle(state, order);
+            }
+        }
+        Action::ToggleFoldAll => {
+            state.transcript.unfold_all = !state.transcript.unfold_all;
+            state.transcript.toggled.clear();
+        }
+        Action::CopyEntry => return copy_entry(state),
+        Action::ClearSelection => state.transcript.selected = None,
+        Action::Search => {
+            state.focus = Pane::Transcript;
+            state.transcript.search = Some(Search { query: String::new(), editing: true });
+        }
+        Action::SearchNext => scroll(state, ScrollBy::Match(1)),
+        Action::SearchPrevious => scroll(state, ScrollBy::Match(-1)),
+        Action::SearchClear => state.transcript.search = None,
+        Action::DumpTranscript => return dump(state),
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Moves the transcript, or the list that has focus by about as much.
+fn scroll(state: &mut State, by: ScrollBy) {
+    let list = match state.focus {
+        Pane::Surface => &mut state.surface,
+        Pane::Notes => &mut state.notes,
+        Pane::Transcript | Pane::Composer => {
+            state.transcript.pending.push(by);
+            return;
+        }
+    };
+    list.selected = match by {
+        ScrollBy::Lines(lines) => list.selected.saturating_add_signed(lines as isize),
+        ScrollBy::HalfPages(pages) => list.selected.saturating_add_signed(pages as isize * LIST_PAGE / 2),
+        ScrollBy::Pages(pages) => list.selected.saturating_add_signed(pages as isize * LIST_PAGE),
+        ScrollBy::Top => 0,
+        // The layout clamps it to the last row.
+        ScrollBy::Bottom => usize::MAX / 2,
+        ScrollBy::Prompt(_) | ScrollBy::Match(_) | ScrollBy::To(_) => list.selected,
+    };
+}
+
+/// Selects the entry before or after; the last one when none was selected.
+fn select(state: &mut State, by: isize) {
+    let entries = state.snapshot.transcript.entries();
+    let Some(last) = entries.len().checked_sub(1) else { return };
+    let here = state.transcript.selected.map(|order| state.snapshot.transcript.position(order));
+    let index = match here {
+        Some(Ok(index)) => index.saturating_add_signed(by).min(last),
+        Some(Err(index)) => index.min(last),
+        None => last,
+    };
+    let order = entries[index].order;
+    state.transcript.selected = Some(order);
+    state.transcript.pending.push(ScrollBy::To(order));
+}
+
+pub(in crate::ui::update) fn toggle(state: &mut State, order: Order) {
+    if !state.transcript.toggled.remove(&order) {
+        state.transcript.toggled.insert(order);
+    }
+}
+
+fn copy_entry(state: &mut State) -> Vec<Effect> {
+    let entry = state.transcript.selected.and_then(|order| state.snapshot.transcript.get(order));
+    match entry {
+        Some(entry) => vec![Effect::Copy { text: transcript_text::one(entry), what: "the entry" }],
+        None => {
+            state.toast(Level::Info, "select an entry first");
+            Vec::new()
+        }
+    }
+}
+
+fn dump(state: &mut State) -> Vec<Effect> {
+    let text = transcript_text::all(&state.snapshot);
+    if text.is_empty() {
+        state.toast(Level::Info, "there is nothing to show yet");
+        return Vec::new();
+    }
+    vec![Effect::ShowInEditor(text)]
+}

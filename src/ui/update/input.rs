@@ -1,0 +1,114 @@
+use super::actions;
+use crate::ui::composer::Motion;
+use crate::ui::effect::{Effect, Reload};
+use crate::ui::input::{Input, TerminalAnswer};
+use crate::ui::keys::{Found, Key};
+use crate::ui::state::{Layer, Pane, ScrollBy, State};
+
+pub(super) fn input(state: &mut State, input: Input) -> Vec<Effect> {
+    match input {
+        Input::Key(key) => press(state, key),
+        Input::Paste(text) => {
+            paste(state, &text);
+            Vec::new()
+        }
+        // The loop resolves the mouse against the layout and sends it as `Said::Mouse`.
+        Input::Mouse(_) => Vec::new(),
+        Input::Focus(focused) => {
+            state.terminal.focused = focused;
+            if focused { vec![Effect::Reload(Reload::Changed)] } else { Vec::new() }
+        }
+        Input::Answer(answer) => {
+            match answer {
+                TerminalAnswer::Background(shade) => state.terminal.shade = Some(shade),
+                TerminalAnswer::KittyKeyboard => state.terminal.enhanced_keys = true,
+                TerminalAnswer::Attributes => {}
+            }
+            Vec::new()
+        }
+    }
+}
+
+/// One key press: through the keymap, else typed where letters are typed.
+fn press(state: &mut State, key: Key) -> Vec<Effect> {
+    let waiting = !state.pending.keys.is_empty();
+    let mut keys = std::mem::take(&mut state.pending.keys);
+    keys.push(key);
+    let keymap = std::sync::Arc::clone(&state.keymap);
+    match keymap.find(&state.contexts(), &keys, &state.facts()) {
+        Found::Call(call) => actions::run(state, call),
+        Found::Prefix(_) => {
+            state.pending.keys = keys;
+            state.pending.since = state.now;
+            Vec::new()
+        }
+        Found::Noop => Vec::new(),
+        // A sequence that leads nowhere is dropped whole: its last key must not act by itself.
+        Found::Nothing if waiting => Vec::new(),
+        Found::Nothing => {
+            if let Some(letter) = key.printable() {
+                type_letter(state, letter);
+            }
+            Vec::new()
+        }
+    }
+}
+
+fn type_letter(state: &mut State, letter: char) {
+    if !state.layers.is_empty() {
+        if let Some(filtered) = filtered(state) {
+            filtered.filter.push(letter);
+            filtered.selected = 0;
+            filtered.offset = 0;
+        }
+    } else if state.question.is_some() {
+        if state.question_takes_text()
+            && let Some(question) = &mut state.question
+        {
+            question.text.push(letter);
+        }
+    } else if state.focus == Pane::Composer {
+        state.composer.type_char(letter);
+    } else if let Some(search) = state.transcript.search.as_mut().filter(|search| search.editing) {
+        search.query.push(letter);
+        state.transcript.pending.push(ScrollBy::Match(0));
+    }
+}
+
+/// The topmost overlay's filter, if it has one.
+pub(super) fn filtered(state: &mut State) -> Option<&mut crate::ui::state::Filtered> {
+    match state.layers.last_mut() {
+        Some(Layer::Help(filtered) | Layer::Palette(filtered)) => Some(filtered),
+        Some(Layer::Reader(_)) | None => None,
+    }
+}
+
+/// A paste goes where text goes, as text: it never submits, answers or fires a key.
+fn paste(state: &mut State, text: &str) {
+    state.pending.keys.clear();
+    let line = || crate::text::sanitize_line(text.trim_end_matches(['\r', '\n'])).into_owned();
+    if let Some(filtered) = filtered(state) {
+        filtered.filter.push_str(&line());
+        filtered.selected = 0;
+    } else if state.question_takes_text() && state.layers.is_empty() {
+        if let Some(question) = &mut state.question {
+            question.text.push_str(text.trim());
+        }
+    } else if let Some(search) = state.transcript.search.as_mut().filter(|search| search.editing) {
+        search.query.push_str(&line());
+        state.transcript.pending.push(ScrollBy::Match(0));
+    } else {
+        if state.layers.is_empty() && state.question.is_none() {
+            state.focus = Pane::Composer;
+        }
+        state.composer.paste(text);
+    }
+}
+
+/// Deletes the last grapheme of a one-line text.
+pub(super) fn delete_last(text: &mut String) {
+    let mut line = crate::ui::composer::Composer::default();
+    line.insert(text);
+    line.delete(Motion::Left);
+    *text = line.content();
+}

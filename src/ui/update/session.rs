@@ -1,0 +1,94 @@
+use crate::port::Delivery;
+use crate::proto::{Body, Event, Level, Snapshot, TurnOutcome};
+use crate::ui::action::Action;
+use crate::ui::effect::Effect;
+use crate::ui::keys::Context;
+use crate::ui::state::{ListState, State, TranscriptState};
+
+/// Folds deliveries in, in order, and tells the person what must not be missed.
+pub(super) fn deliveries(state: &mut State, deliveries: Vec<Delivery>, latest: Option<&Snapshot>) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    for delivery in deliveries {
+        match delivery {
+            Delivery::Event(event) => {
+                let before = state.snapshot.seq;
+                state.snapshot.apply(&event);
+                if state.snapshot.seq != before {
+                    effects.extend(react(state, &event));
+                }
+            }
+            Delivery::Resync { .. } => {
+                if let Some(latest) = latest {
+                    resync(state, latest);
+                }
+            }
+        }
+    }
+    settle(state);
+    effects
+}
+
+/// Takes the snapshot afresh. Another session begins with a fresh look; the draft stays.
+fn resync(state: &mut State, latest: &Snapshot) {
+    let same = state.snapshot.session.name == latest.session.name;
+    state.snapshot = latest.clone();
+    if !same {
+        state.transcript = TranscriptState::default();
+        state.surface = ListState::default();
+        state.notes = ListState::default();
+        state.interrupting = None;
+        state.question = None;
+        state.composer.editing = None;
+    }
+}
+
+/// What refers to the session must not outlive what it refers to.
+fn settle(state: &mut State) {
+    if !state.snapshot.run.busy() {
+        state.interrupting = None;
+    }
+    if let Some(question) = &state.question
+        && !state.snapshot.asks.iter().any(|(ask, _)| ask.id == question.ask)
+    {
+        state.question = None;
+    }
+    if let Some(id) = state.composer.editing
+        && !state.snapshot.queue.iter().any(|queued| queued.id == id)
+    {
+        state.composer.editing = None;
+    }
+    if let Some(order) = state.transcript.selected
+        && state.snapshot.transcript.get(order).is_none()
+    {
+        state.transcript.selected = None;
+    }
+}
+
+fn react(state: &mut State, event: &Event) -> Vec<Effect> {
+    match &event.body {
+        Body::Asked(_) => {
+            let key = state.keymap.key_for(&[Context::Global, Context::Pane], Action::FocusQuestion);
+            let key = key.unwrap_or_else(|| "the palette".to_owned());
+            state.toast(Level::Warning, format!("a question is open; {key} goes to it"));
+            call(state, "octomind asks something")
+        }
+        Body::TurnEnded { outcome, .. } => match outcome {
+            TurnOutcome::Done => call(state, "octomind is done"),
+            TurnOutcome::Failed(reason) | TurnOutcome::Stopped(reason) => {
+                let text = format!("octomind stopped: {reason}");
+                call(state, &text)
+            }
+            TurnOutcome::Interrupted => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// Calls the person when the window is out of focus; once per occasion, never on a tick.
+fn call(state: &State, text: &str) -> Vec<Effect> {
+    if state.settings.notifications && !state.terminal.focused {
+        vec![Effect::Notify(text.to_owned())]
+    } else {
+        Vec::new()
+    }
+}

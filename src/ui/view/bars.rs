@@ -1,0 +1,316 @@
+//! The header line, titles and the status line.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::canvas;
+use super::hints::Hints;
+use super::layout::{Layout, PaneBox, Shape};
+use super::panes::surface;
+use crate::proto::RunState;
+use crate::text::{self, human};
+use crate::ui::action::Action;
+use crate::ui::state::{Pane, State};
+use crate::ui::theme::{Role, Theme};
+use crate::ui::transcript::cell::spinner;
+use crate::ui::transcript::{Cache, Styled};
+
+pub fn header(state: &State, layout: &Layout, buffer: &mut Buffer, theme: &Theme) {
+    let area = layout.header;
+    let session = &state.snapshot.session;
+    let (mark, role) = match (&state.snapshot.run, session.ended) {
+        (_, true) => ("■", Role::UiDim),
+        (RunState::Idle, _) => ("●", Role::ServerReady),
+        (RunState::Retrying { .. }, _) => ("↻", Role::NoticeWarning),
+        _ => ("●", Role::ToolRunning),
+    };
+    let name = session.title.as_deref().unwrap_or(&session.name);
+    let mut right = Styled::new(&text::truncate(&text::sanitize_line(name), 28), Role::UiDim);
+    if area.width < 60 {
+        right = Styled::default();
+    }
+    right.push(if right.is_empty() { "" } else { "  " }, Role::UiText);
+    right.push(mark, role);
+    let room = area.width.saturating_sub(right.width() as u16 + 4);
+    let left = fitted(state, room as usize);
+    canvas::put_styled(buffer, area.x + 1, area.y, area.width.saturating_sub(2), left, theme);
+    let columns = right.width() as u16;
+    canvas::put_styled(buffer, area.right().saturating_sub(columns + 1), area.y, columns, right, theme);
+}
+
+/// The header's facts as far as there is room: the provider's name gives way first, then the role,
+/// the cost, the model; how full the context is stays longest.
+fn fitted(state: &State, room: usize) -> Styled {
+    let session = &state.snapshot.session;
+    let clean = |text: &str| text::sanitize_line(text).into_owned();
+    let (role, model) = (clean(&session.role), clean(&session.model.name));
+    let short = model.split_once(':').map_or(model.clone(), |(_, name)| name.to_owned());
+    let (context, cost, more) = (context(state), cost(state), standing(state));
+    let some = |words: &str| (!words.is_empty()).then(|| (words.to_owned(), Role::UiText));
+    let all = [some(&role), some(&model), Some(context.clone()), cost.clone()];
+    let tries: [Vec<Option<(String, Role)>>; 6] = [
+        all.iter().cloned().chain(more.clone()).collect(),
+        [some(&role), some(&short), Some(context.clone()), cost.clone()].into_iter().chain(more.clone()).collect(),
+        [some(&short), Some(context.clone()), cost].into_iter().chain(more.clone()).collect(),
+        [some(&short), Some(context.clone())].into_iter().chain(more.clone()).collect(),
+        [Some(context)].into_iter().chain(more).collect(),
+        Vec::new(),
+    ];
+    let lines = tries.into_iter().map(|parts| {
+        let mut line = Styled::new("octomind", Role::UiStrong);
+        for (index, (words, role)) in parts.into_iter().flatten().enumerate() {
+            line.push(if index == 0 { "  " } else { " · " }, Role::UiDim);
+            line.push(&words, role);
+        }
+        line
+    });
+    let mut shortest = Styled::default();
+    for line in lines {
+        if line.width() <= room {
+            return line;
+        }
+        shortest = line;
+    }
+    shortest
+}
+
+/// How full the context is.
+fn context(state: &State) -> (String, Role) {
+    let used = state.snapshot.totals.context_tokens;
+    match state.snapshot.session.model.context_window {
+        Some(window) if window > 0 => {
+            let share = (used * 100).div_ceil(window);
+            let role = if share > 80 { Role::NoticeWarning } else { Role::UiText };
+            (format!("ctx {share} % of {}", window_words(window)), role)
+        }
+        _ => (format!("ctx {} tok", human::tokens(used)), Role::UiText),
+    }
+}
+
+/// What the session cost, when prices are known.
+fn cost(state: &State) -> Option<(String, Role)> {
+    let totals = &state.snapshot.totals;
+    let spent = match (totals.main.cost, totals.auxiliary.cost) {
+        (None, None) => return None,
+        (main, auxiliary) => main.unwrap_or(0.0) + auxiliary.unwrap_or(0.0),
+    };
+    Some((human::dollars(spent), Role::UiText))
+}
+
+/// What sets this session apart and must not be overlooked.
+fn standing(state: &State) -> Vec<Option<(String, Role)>> {
+    let session = &state.snapshot.session;
+    let held = |holder: &String| (format!("read only, held by {}", text::sanitize_line(holder)), Role::NoticeWarning);
+    let scripted = session.model.scripted.then(|| ("scripted".to_owned(), Role::AssistantScripted));
+    vec![session.read_only.as_ref().map(held), scripted]
+}
+
+/// `200k`, `1M`: windows are round numbers.
+fn window_words(window: u64) -> String {
+    match window {
+        1_000_000.. => format!("{}M", (window as f64 / 100_000.0).round() / 10.0),
+        1000.. => format!("{}k", window / 1000),
+        _ => window.to_string(),
+    }
+}
+
+pub fn number(pane: Pane) -> &'static str {
+    match pane {
+        Pane::Transcript => "1",
+        Pane::Surface => "2",
+        // 3 and 4 belong to panes of their own numbers.
+        Pane::Notes => "5",
+        Pane::Composer => "",
+    }
+}
+
+fn title(pane: Pane) -> &'static str {
+    match pane {
+        Pane::Transcript => "Transcript",
+        Pane::Surface => "Surface",
+        Pane::Notes => "Notes",
+        Pane::Composer => "",
+    }
+}
+
+/// Places of the titles on the boxes' upper edges.
+pub fn tabs(boxes: &[PaneBox]) -> Vec<(Pane, Rect)> {
+    let mut places = Vec::new();
+    for one in boxes {
+        let mut x = one.outline.x + 2;
+        for tab in &one.tabs {
+            let width = (text::width(title(*tab)) + 2) as u16;
+            places.push((*tab, Rect { x, y: one.outline.y, width, height: 1 }));
+            x += width + 3;
+        }
+    }
+    places
+}
+
+pub fn titles(state: &State, layout: &Layout, buffer: &mut Buffer, theme: &Theme) {
+    for one in &layout.boxes {
+        let focused = one.pane == state.focus;
+        let mut line = Styled::new(" ", Role::UiBorder);
+        for (index, tab) in one.tabs.iter().enumerate() {
+            if index > 0 {
+                line.push(" │ ", Role::UiBorder);
+            }
+            let shown = one.tabs.len() > 1 && *tab == one.pane;
+            let role = if focused && *tab == one.pane {
+                Role::UiTitleFocus
+            } else if shown {
+                Role::UiStrong
+            } else {
+                Role::UiTitle
+            };
+            line.push(&format!("{} {}", number(*tab), title(*tab)), role);
+        }
+        line.push(" ", Role::UiBorder);
+        if one.pane == Pane::Surface {
+            let summary = surface::summary(state);
+            if line.width() + text::width(&summary) + 6 < one.outline.width as usize {
+                line.push("── ", Role::UiBorder);
+                line.push(&summary, Role::UiTitle);
+                line.push(" ", Role::UiBorder);
+            }
+        }
+        let room = one.outline.width.saturating_sub(2);
+        canvas::put_styled(buffer, one.outline.x + 1, one.outline.y, room, line, theme);
+    }
+}
+
+/// Mode, what runs, and the keys that matter now, on the bottom border.
+pub fn status(state: &State, layout: &Layout, cache: &Cache, buffer: &mut Buffer, theme: &Theme) {
+    let area = layout.status;
+    let room = area.width.saturating_sub(4) as usize;
+    let mut line = Styled::new(" ", Role::UiBorder).with(state.mode(), Role::UiStrong).with("  ", Role::UiText);
+    let mut first = true;
+    for part in status_parts(state, &layout.hints, cache) {
+        let extra = if first { 0 } else { 3 };
+        if line.width() + extra + part.width() + 1 > room {
+            break;
+        }
+        if !first {
+            line.push(" · ", Role::UiDim);
+        }
+        line.append(&part);
+        first = false;
+    }
+    line.push(" ", Role::UiBorder);
+    canvas::put_styled(buffer, area.x + 1, area.y, area.width.saturating_sub(2), line, theme);
+}
+
+fn status_parts(state: &State, hints: &Hints, cache: &Cache) -> Vec<Styled> {
+    let mut parts = Vec::new();
+    if let Some(search) = state.transcript.search.as_ref() {
+        let caret = if search.editing { "▏" } else { "" };
+        let found = match (search.query.is_empty(), cache.matches()) {
+            (true, _) => "type to search".to_owned(),
+            (false, 0) => "nothing found".to_owned(),
+            (false, 1) => "1 match".to_owned(),
+            (false, many) => format!("{many} matches"),
+        };
+        let query = text::sanitize_line(&search.query).into_owned();
+        parts.push(Styled::new("/", Role::UiStatusKey).with(&query, Role::UiStrong).with(caret, Role::UiAccent));
+        parts.push(Styled::new(&found, Role::UiStatus));
+    }
+    let searching = state.transcript.search.as_ref().is_some_and(|search| !search.editing);
+    let key = |action: Action, words: &str| {
+        let key = hints.key(state, action)?;
+        Some(Styled::new(key, Role::UiStatusKey).with(" ", Role::UiStatus).with(words, Role::UiStatus))
+    };
+    if searching {
+        parts.extend(key(Action::SearchNext, "next"));
+        parts.extend(key(Action::SearchPrevious, "before"));
+    }
+    if let Some(words) = activity(state) {
+        let mark = spinner(state.now, state.settings.motion);
+        parts.push(Styled::new(mark, Role::ToolRunning).with(" ", Role::UiText).with(&words, Role::UiText));
+        let stopping = state.interrupting == Some(state.snapshot.turn);
+        if stopping {
+            parts.push(Styled::new("stopping", Role::NoticeWarning));
+        } else {
+            parts.extend(key(Action::Interrupt, "stops"));
+        }
+    }
+    if state.quit_armed.is_some_and(|until| until > state.now) {
+        parts.push(Styled::new("press again to leave", Role::NoticeWarning));
+    }
+    if !state.snapshot.asks.is_empty() && state.question.is_none() {
+        let words = match state.snapshot.asks.len() {
+            1 => "1 question waits".to_owned(),
+            many => format!("{many} questions wait"),
+        };
+        parts.push(Styled::new(&words, Role::NoticeWarning));
+        parts.extend(key(Action::FocusQuestion, "answer"));
+    }
+    if !state.snapshot.queue.is_empty() {
+        parts.push(Styled::new(&format!("{} queued", state.snapshot.queue.len()), Role::UiStatus));
+        parts.extend(key(Action::EditQueued, "edit"));
+    }
+    parts.extend(keys_now(state).into_iter().filter_map(|(action, words)| key(action, words)));
+    parts
+}
+
+/// The keys that matter most where the focus is.
+fn keys_now(state: &State) -> Vec<(Action, &'static str)> {
+    if !state.layers.is_empty() {
+        return vec![(Action::Accept, "run"), (Action::Close, "close")];
+    }
+    if state.question.is_some() {
+        return vec![(Action::AnswerYes, "yes"), (Action::AnswerNo, "no"), (Action::Close, "later")];
+    }
+    let general = [(Action::Zoom, "zoom"), (Action::Help, "keys"), (Action::Palette, "palette")];
+    let own: &[(Action, &'static str)] = match state.focus {
+        Pane::Composer => &[(Action::FocusNext, "pane")],
+        Pane::Transcript => &[
+            (Action::Compose, "compose"),
+            (Action::FocusNext, "pane"),
+            (Action::ToggleFold, "fold"),
+            (Action::Search, "search"),
+        ],
+        Pane::Surface => &[
+            (Action::Compose, "compose"),
+            (Action::FocusNext, "pane"),
+            (Action::Open, "show"),
+            (Action::RestartServer, "restart"),
+        ],
+        Pane::Notes => &[(Action::Compose, "compose"), (Action::FocusNext, "pane"), (Action::Open, "show")],
+    };
+    own.iter().copied().chain(general).collect()
+}
+
+/// What runs, and for how long.
+fn activity(state: &State) -> Option<String> {
+    let run = &state.snapshot.run;
+    let elapsed = |since: u64| human::duration_ms(state.now.saturating_sub(since) / 100 * 100);
+    Some(match run {
+        RunState::Idle => return None,
+        RunState::Waiting { since } => format!("waiting for the model {}", elapsed(*since)),
+        RunState::Thinking { since } => format!("thinking {}", elapsed(*since)),
+        RunState::Answering { since } => format!("answering {}", elapsed(*since)),
+        RunState::Forming { since, tool, argument_bytes } => {
+            let tool = text::sanitize_line(tool);
+            format!("writing a call of {tool}, {} {}", human::bytes(*argument_bytes), elapsed(*since))
+        }
+        RunState::Tools { since, running: 1 } => format!("1 tool runs {}", elapsed(*since)),
+        RunState::Tools { since, running } => format!("{running} tools run {}", elapsed(*since)),
+        RunState::Retrying { until, attempt, of, reason, .. } => {
+            let left = human::duration_ms(until.saturating_sub(state.now).div_ceil(1000) * 1000);
+            format!("{}: try {attempt} of {of} in {left}", text::sanitize_line(reason))
+        }
+    })
+}
+
+/// Says that there is no room.
+pub fn notice(shape: Shape, area: Rect, buffer: &mut Buffer, theme: &Theme) {
+    if shape != Shape::TooSmall || area.height == 0 {
+        return;
+    }
+    let words = [format!("{} × {} is too small", area.width, area.height), "octomind needs 40 × 12".to_owned()];
+    for (line, y) in words.iter().zip(area.y + area.height.saturating_sub(2) / 2..area.bottom()) {
+        let styled = Styled::new(&text::truncate(line, area.width as usize), Role::UiText);
+        let x = area.x + area.width.saturating_sub(styled.width() as u16) / 2;
+        canvas::put_styled(buffer, x, y, area.width, styled, theme);
+    }
+}

@@ -1,0 +1,248 @@
+//! Drawing: layout computed once for a frame, then painted.
+//!
+//! Owns: where everything stands ([`Layout`]), what panes, bars and overlays look like, what lies
+//! under a cell ([`Layout::hit`]).
+//!
+//! Does not own: state changes (but for offsets, which only the layout can clamp), colours (roles
+//! go to the theme), clocks ([`State::now`]), the terminal.
+//!
+//! Invariant: [`draw`] paints from [`Layout`] and changes nothing; a frame costs what is in sight,
+//! not what the session holds.
+
+mod bars;
+mod canvas;
+mod composer;
+#[cfg(test)]
+mod dump;
+mod hints;
+mod layout;
+mod list;
+mod over;
+mod panes;
+
+#[cfg(test)]
+mod tests;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+pub use layout::{Hit, Layout, PaneBox, Shape};
+pub use panes::surface::{Item, items as surface_items};
+
+use composer::ComposerBox;
+use hints::Hints;
+use list::List;
+use panes::{notes, surface, transcript, welcome};
+
+use crate::ui::state::{Pane, State};
+use crate::ui::theme::{Role, Theme};
+use crate::ui::transcript::{self as cells, Asked, Scene, Window};
+
+/// What is kept from frame to frame.
+#[derive(Debug)]
+pub struct Cache {
+    transcript: cells::Cache,
+    /// The pane that was focused last, the composer aside.
+    shown: Pane,
+    /// The side pane that was focused last.
+    side: Pane,
+    hints: Hints,
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        Self {
+            transcript: cells::Cache::default(),
+            shown: Pane::Transcript,
+            side: Pane::Surface,
+            hints: Hints::default(),
+        }
+    }
+}
+
+impl Cache {
+    /// Colours code on the calling thread, so that what is drawn depends on nothing but the state.
+    pub fn in_place() -> Self {
+        Self { transcript: cells::Cache::in_place(), ..Self::default() }
+    }
+
+    /// What to call, from another thread, when something can be drawn better than it was.
+    pub fn on_ready(&self, wake: impl Fn() + Send + Sync + 'static) {
+        self.transcript.on_ready(wake);
+    }
+
+    /// Rendered transcript rows that are kept.
+    pub fn kept_rows(&self) -> usize {
+        self.transcript.kept_rows()
+    }
+}
+
+/// Computes every rectangle of the frame, resolves pending scrolls, clamps offsets and renders what
+/// came into sight.
+pub fn prepare(state: &mut State, cache: &mut Cache, area: Rect) -> Layout {
+    match state.focus {
+        Pane::Composer => {}
+        Pane::Transcript => cache.shown = Pane::Transcript,
+        side => {
+            cache.shown = side;
+            cache.side = side;
+        }
+    }
+    cache.hints.refresh(state);
+    let shape = Shape::of(area);
+    let composer_rows = ComposerBox::height(state, area);
+    let header = Rect { height: 1.min(area.height), ..area };
+    let composer_top = area.bottom().saturating_sub(composer_rows);
+    let outline = Rect { y: composer_top, height: composer_rows, ..area };
+    // The panes' lower edge is the composer's upper one.
+    let main_top = area.y.saturating_add(1);
+    let main = Rect { y: main_top, height: (composer_top + 1).saturating_sub(main_top), ..area };
+    let boxes =
+        if shape == Shape::TooSmall { Vec::new() } else { layout::boxes(state, shape, cache.shown, cache.side, main) };
+    let composer = ComposerBox::new(state, outline, area);
+    let mut layout = Layout {
+        area,
+        shape,
+        header,
+        tabs: bars::tabs(&boxes),
+        status: Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area },
+        boxes,
+        window: Window::default(),
+        surface: List::default(),
+        notes: List::default(),
+        popup: None,
+        over: None,
+        composer,
+        hints: cache.hints.clone(),
+        again: false,
+    };
+    if shape == Shape::TooSmall {
+        return layout;
+    }
+    prepare_panes(state, cache, &mut layout);
+    layout.popup = over::which_key(state, area, layout.composer.outline.y)
+        .or_else(|| composer::popup(state, &layout.composer, area));
+    layout.over = over::topmost(state, &layout.hints, area);
+    layout
+}
+
+fn prepare_panes(state: &mut State, cache: &mut Cache, layout: &mut Layout) {
+    for one in layout.boxes.clone() {
+        let inner = one.inner();
+        let width = inner.width as usize;
+        match one.pane {
+            Pane::Transcript => {
+                let transcript = &mut state.transcript;
+                let scene = Scene {
+                    session: &state.snapshot.session.name,
+                    entries: state.snapshot.transcript.entries(),
+                    toggled: &transcript.toggled,
+                    unfold_all: transcript.unfold_all,
+                    width,
+                    now: state.now,
+                    motion: state.settings.motion,
+                };
+                let asked = Asked {
+                    scroll: &mut transcript.scroll,
+                    pending: std::mem::take(&mut transcript.pending),
+                    search: transcript.search.as_ref(),
+                };
+                layout.window = cache.transcript.window(&scene, asked, inner.height);
+                layout.again |= layout.window.searching;
+            }
+            Pane::Surface => {
+                let lines = surface::lines(state, width);
+                let count = surface_items(&state.snapshot.servers).len();
+                layout.surface = side_list(lines, count, state.focus == Pane::Surface, &mut state.surface, inner);
+            }
+            Pane::Notes => {
+                let lines = notes::lines(state, width);
+                let count = state.snapshot.notes.len();
+                let focused = state.focus == Pane::Notes;
+                if !focused {
+                    // Out of focus the newest stays in sight.
+                    state.notes.offset = lines.len().saturating_sub(inner.height as usize);
+                }
+                layout.notes = side_list(lines, count, focused, &mut state.notes, inner);
+            }
+            Pane::Composer => {}
+        }
+    }
+}
+
+fn side_list(
+    lines: Vec<list::Line>,
+    count: usize,
+    focused: bool,
+    place: &mut crate::ui::state::ListState,
+    inner: Rect,
+) -> List {
+    place.selected = place.selected.min(count.saturating_sub(1));
+    let marked = (focused && count > 0).then_some(place.selected);
+    List::window(lines, marked, &mut place.offset, inner.height)
+}
+
+/// Paints the frame and puts the hardware cursor at the caret.
+pub fn draw(state: &State, cache: &Cache, layout: &Layout, theme: &Theme, frame: &mut Frame) {
+    let buffer = frame.buffer_mut();
+    buffer.set_style(layout.area, theme.style(Role::UiBackground));
+    if layout.shape == Shape::TooSmall {
+        bars::notice(layout.shape, layout.area, buffer, theme);
+        return;
+    }
+    bars::header(state, layout, buffer, theme);
+    let mut outlines = canvas::Outlines::new(layout.area);
+    for one in &layout.boxes {
+        outlines.add(one.outline, one.pane == state.focus);
+    }
+    outlines.add(layout.composer.outline, state.focus == Pane::Composer);
+    outlines.draw(buffer, theme);
+    bars::titles(state, layout, buffer, theme);
+    for one in &layout.boxes {
+        draw_pane(state, cache, layout, one, theme, buffer);
+    }
+    layout.composer.draw(state, &layout.hints, buffer, theme);
+    bars::status(state, layout, &cache.transcript, buffer, theme);
+    for panel in layout.popup.iter().chain(&layout.over) {
+        panel.draw(buffer, theme);
+    }
+    over::toasts(state, layout.area, buffer, theme);
+    let caret = match &layout.over {
+        Some(panel) => panel.caret,
+        None if state.focus == Pane::Composer => Some(layout.composer.caret),
+        None => None,
+    };
+    if let Some(caret) = caret {
+        frame.set_cursor_position(caret);
+    }
+}
+
+fn draw_pane(
+    state: &State,
+    cache: &Cache,
+    layout: &Layout,
+    place: &PaneBox,
+    theme: &Theme,
+    buffer: &mut ratatui::buffer::Buffer,
+) {
+    let inner = place.inner();
+    let list = match place.pane {
+        Pane::Transcript if welcome::shows(state) => return draw_welcome(state, inner, buffer, theme),
+        Pane::Transcript => return transcript::draw(state, &cache.transcript, &layout.window, place, buffer, theme),
+        Pane::Surface => &layout.surface,
+        Pane::Notes => &layout.notes,
+        Pane::Composer => return,
+    };
+    list.draw(buffer, inner, theme);
+    canvas::scrollbar(buffer, place.track(), list.above as u64, list.total as u64, theme);
+}
+
+fn draw_welcome(state: &State, inner: Rect, buffer: &mut ratatui::buffer::Buffer, theme: &Theme) {
+    let width = inner.width.min(64);
+    let rows = welcome::rows(state, width as usize, inner.height as usize);
+    let x = inner.x + (inner.width - width) / 2;
+    let y = inner.y + inner.height.saturating_sub(rows.len() as u16) / 3;
+    for (row, y) in rows.iter().zip(y..inner.bottom()) {
+        canvas::put(buffer, x, y, width, row, theme);
+    }
+}

@@ -1,0 +1,148 @@
+use ratatui::layout::Rect;
+
+use super::{Panel, centred, entry_rows};
+use crate::proto::{Note, ServerView, ToolInfo};
+use crate::text::{self, human};
+use crate::ui::action::Action;
+use crate::ui::state::{Reader, State, Subject};
+use crate::ui::theme::Role;
+use crate::ui::transcript::{Break, Row, Styled};
+use crate::ui::view::hints::Hints;
+use crate::ui::view::list::{Line, List};
+use crate::ui::view::panes::surface;
+
+/// One record in full.
+pub fn panel(state: &State, hints: &Hints, reader: &mut Reader, area: Rect) -> Panel {
+    let columns = area.width.saturating_sub(2).min(100);
+    let width = columns.saturating_sub(4) as usize;
+    let (title, rows) = content(state, &reader.subject, width);
+    let outline = centred(area, columns, (rows.len() as u16).saturating_add(2).max(5));
+    let lines = rows.into_iter().map(Line::plain).collect();
+    let list = List::window(lines, None, &mut reader.offset, outline.height.saturating_sub(2));
+    let server = matches!(reader.subject, Subject::Server(_));
+    let actions: &[(Action, &str)] = if server {
+        &[(Action::RestartServer, "restart"), (Action::DisableServer, "turn off"), (Action::Close, "close")]
+    } else {
+        &[(Action::Close, "close")]
+    };
+    let foot = hints.line(state, actions);
+    Panel { outline, title, foot, list, caret: None }
+}
+
+fn content(state: &State, subject: &Subject, width: usize) -> (String, Vec<Row>) {
+    let gone = || vec![Styled::new("This is not there any more.", Role::UiDim).into_row(width)];
+    match subject {
+        Subject::Entry(order) => {
+            let rows = state.snapshot.transcript.get(*order).map(|entry| entry_rows(entry, state, width));
+            ("Entry".to_owned(), rows.unwrap_or_else(gone))
+        }
+        Subject::Note { index, text } => {
+            let note = state.snapshot.notes.get(*index).filter(|note| note.text == *text);
+            ("Note".to_owned(), note.map_or_else(gone, |note| note_rows(note, state, width)))
+        }
+        Subject::Server(name) => {
+            let server = state.snapshot.servers.iter().find(|server| server.name == *name);
+            let title = format!("Server {}", text::sanitize_line(name));
+            (title, server.map_or_else(gone, |server| server_rows(server, state, width)))
+        }
+        Subject::Tool { server, wire_name } => {
+            let found = state.snapshot.servers.iter().find(|one| one.name == *server);
+            let tool = found.and_then(|one| one.tools.iter().find(|tool| tool.wire_name == *wire_name));
+            let title = format!("Tool {}", text::sanitize_line(tool.map_or(wire_name, |tool| &tool.name)));
+            (title, tool.map_or_else(gone, |tool| tool_rows(tool, width)))
+        }
+    }
+}
+
+/// A name and its value, the value wrapped beside it.
+fn field(rows: &mut Vec<Row>, name: &str, value: &str, role: Role, width: usize) {
+    let mut lead = Styled::new(name, Role::UiDim);
+    lead.pad_to(12, Role::UiText);
+    let rest = Styled::new(&" ".repeat(12), Role::UiText);
+    rows.extend(Styled::new(&text::sanitize(value), role).rows(width, Break::Words, &lead, &rest));
+}
+
+fn note_rows(note: &Note, state: &State, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    field(&mut rows, "turn", &note.turn.0.to_string(), Role::UiText, width);
+    field(&mut rows, "when", &human::ago(state.now.saturating_sub(note.at)), Role::UiText, width);
+    field(&mut rows, "from", &note.source, Role::UiText, width);
+    field(&mut rows, "text", &note.text, Role::UiStrong, width);
+    let entry = note.order.and_then(|order| state.snapshot.transcript.get(order));
+    if let Some(entry) = entry {
+        rows.push(Row::blank());
+        rows.extend(entry_rows(entry, state, width));
+    }
+    rows
+}
+
+fn server_rows(server: &ServerView, state: &State, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let (_, role, words) = surface::state_words(server, state);
+    field(&mut rows, "state", words.as_deref().unwrap_or("ready"), role, width);
+    if let crate::proto::ServerState::Failed { advice, .. } = &server.state
+        && !advice.is_empty()
+    {
+        field(&mut rows, "hint", advice, Role::NoticeHint, width);
+    }
+    field(&mut rows, "runs", &server.command, Role::CodeText, width);
+    let cost = format!("{} tok per turn", human::tokens(u64::from(server.tokens())));
+    field(&mut rows, "costs", &cost, Role::UiText, width);
+    if !server.tools.is_empty() {
+        rows.push(Row::blank());
+        rows.push(Styled::new("tools", Role::UiStrong).into_row(width));
+    }
+    let names = server.tools.iter().map(|tool| text::width(&tool.name)).max().unwrap_or(0).min(28);
+    for tool in &server.tools {
+        rows.push(tool_line(tool, names, width));
+    }
+    rows.push(Row::blank());
+    rows.push(Styled::new("last words on standard error", Role::UiStrong).into_row(width));
+    if server.stderr.is_empty() {
+        rows.push(Styled::new("  none", Role::UiDim).into_row(width));
+    }
+    let bar = Styled::new("│ ", Role::UiDim);
+    for line in &server.stderr {
+        let styled = Styled::new(&text::sanitize_line(line), Role::ToolOutput);
+        rows.extend(styled.rows(width, Break::Anywhere, &bar, &bar));
+    }
+    rows
+}
+
+fn tool_line(tool: &ToolInfo, names: usize, width: usize) -> Row {
+    let (mark, role) = if tool.exposed() { ("  ", Role::ToolName) } else { ("✘ ", Role::UiDim) };
+    let mut line = Styled::new(mark, Role::NoticeWarning);
+    let mut name = Styled::new(&text::sanitize_line(&tool.name), role);
+    name.cut(names);
+    name.pad_to(names + 2, Role::UiText);
+    line.append(&name);
+    let words = match (&tool.quarantine, &tool.filtered_by) {
+        (Some(quarantine), _) => format!("kept off: {}", quarantine.reason),
+        (None, Some(filter)) => format!("left out by {filter}"),
+        (None, None) => tool.summary.clone(),
+    };
+    let cost = format!("{} tok", human::tokens(u64::from(tool.tokens)));
+    line.push(&text::sanitize_line(&words), Role::UiDim);
+    let room = width.saturating_sub(text::width(&cost));
+    line.cut(room.saturating_sub(2));
+    line.pad_to(room, Role::UiText);
+    line.with(&cost, Role::UiDim).into_row(width)
+}
+
+fn tool_rows(tool: &ToolInfo, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    field(&mut rows, "says", &tool.summary, Role::UiText, width);
+    field(&mut rows, "on the wire", &tool.wire_name, Role::CodeText, width);
+    field(&mut rows, "costs", &format!("{} tok per turn", human::tokens(u64::from(tool.tokens))), Role::UiText, width);
+    if let Some(quarantine) = &tool.quarantine {
+        field(&mut rows, "kept off", &quarantine.reason, Role::NoticeWarning, width);
+        field(&mut rows, "hint", &quarantine.advice, Role::NoticeHint, width);
+    }
+    if let Some(filter) = &tool.filtered_by {
+        field(&mut rows, "left out by", filter, Role::UiText, width);
+    }
+    for repair in &tool.repairs {
+        field(&mut rows, "mended", repair, Role::UiText, width);
+    }
+    rows
+}

@@ -1,0 +1,6 @@
+//! What stands in the panes: rows from the snapshot, nothing drawn yet.
+
+pub mod notes;
+pub mod surface;
+pub mod transcript;
+pub mod welcome;

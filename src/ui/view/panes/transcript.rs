@@ -1,0 +1,46 @@
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::ui::state::{Pane, State};
+use crate::ui::theme::{Role, Theme};
+use crate::ui::transcript::{Cache, Styled, Window};
+use crate::ui::view::canvas;
+use crate::ui::view::layout::PaneBox;
+
+pub fn draw(state: &State, cache: &Cache, window: &Window, place: &PaneBox, buffer: &mut Buffer, theme: &Theme) {
+    let inner = place.inner();
+    let query = state.transcript.search.as_ref().map(|search| search.query.as_str()).unwrap_or_default();
+    let selected = state.transcript.selected.filter(|_| state.focus == Pane::Transcript);
+    for part in &window.visible {
+        let gap = cache.gap(part.order);
+        let rows = cache.rows(part.order);
+        for (line, y) in part.lines.clone().zip(inner.y + part.row..inner.bottom()) {
+            let Some(row) = line.checked_sub(gap).and_then(|at| rows.get(at as usize)) else { continue };
+            canvas::put(buffer, inner.x, y, inner.width, row, theme);
+            if !query.is_empty() {
+                canvas::mark_matches(buffer, inner.x, y, inner.width, row, query, theme.style(Role::UiMatch));
+            }
+            if selected == Some(part.order) {
+                buffer.set_stringn(inner.x - 1, y, "▎", 1, theme.style(Role::UiAccent));
+            }
+        }
+    }
+    canvas::scrollbar(buffer, place.track(), window.above, window.total, theme);
+    if !window.follows {
+        draw_below(window, place, buffer, theme);
+    }
+}
+
+/// `3 new ↓` on the lower edge while the end is out of sight.
+fn draw_below(window: &Window, place: &PaneBox, buffer: &mut Buffer, theme: &Theme) {
+    let words = match window.unseen {
+        0 => " more ↓ ".to_owned(),
+        many => format!(" {many} new ↓ "),
+    };
+    let label = Styled::new(&words, if window.unseen > 0 { Role::UiAccent } else { Role::UiTitle });
+    let width = label.width() as u16;
+    if place.outline.width > width + 4 {
+        let area = Rect { x: place.outline.right() - 2 - width, y: place.outline.bottom() - 1, width, height: 1 };
+        canvas::put_styled(buffer, area.x, area.y, area.width, label, theme);
+    }
+}

@@ -1,0 +1,13 @@
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+
+use super::*;
+use crate::proto::*;
+use crate::ui::keys;
+use crate::ui::state::{Filtered, Layer, Question, ScrollBy, Search, Settings};
+use crate::ui::theme::Depth;
+
+mod fixture;
+mod places;
+mod screens;
