@@ -94,6 +94,9 @@ pub fn prepare(
     if matches!(mode, Mode::Headless(_)) && !loaded.problems.is_empty() {
         return Err(bad_configuration(&loaded, &env));
     }
+    if loaded.config.sandbox {
+        return Err(no_sandbox());
+    }
     let pick = match (options.resume.as_deref(), options.resume_recent, options.name) {
         (Some(""), _, _) | (None, true, _) => Pick::ResumeRecent,
         (Some(name), _, _) => Pick::Resume { name: name.to_owned() },
@@ -113,6 +116,13 @@ pub fn prepare(
         trust: options.trust,
         schema,
     })
+}
+
+/// A protection that was asked for and cannot be given is never passed over.
+fn no_sandbox() -> Refused {
+    let text = "octomind: sandbox = true asks that writing is held to this folder, which this version cannot do; \
+                nothing was started\nhint: go on without it by -c sandbox=false\n";
+    Refused { exit: Exit::Config, text: text.to_owned() }
 }
 
 /// Without a person there is nobody to see that the built-in defaults stand in.

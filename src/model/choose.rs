@@ -7,7 +7,7 @@ use futures::future::join_all;
 
 use super::provider::{self, Keyed};
 use super::{http, wire};
-use crate::config::{Config, Env};
+use crate::config::Env;
 use crate::proto::{Decision, ModelCandidate};
 
 /// How long local servers may take to answer.
@@ -34,9 +34,18 @@ pub trait Probe: Send + Sync {
     async fn models(&self, server: &LocalServer) -> Result<Vec<String>, String>;
 }
 
+/// What `auto` means when neither a key nor a local server is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Otherwise {
+    /// The scripted tour: someone is there to see that it is a script.
+    Tour,
+    /// Nothing. A run that nobody watches must not take a script for an answer.
+    Nothing,
+}
+
 /// Finds the model that `auto` stands for: the first key in the environment, else a local server,
-/// else the tour. Takes at most 200 ms.
-pub async fn choose(_config: &Config, env: &Env, probe: &dyn Probe) -> (String, Decision) {
+/// else what `otherwise` says; the name is empty when that is nothing. Takes at most 200 ms.
+pub async fn choose(env: &Env, probe: &dyn Probe, otherwise: Otherwise) -> (String, Decision) {
     let mut candidates = Vec::new();
     let mut chosen: Option<String> = None;
     for Keyed { provider, keys, model } in provider::keyed() {
@@ -73,9 +82,13 @@ pub async fn choose(_config: &Config, env: &Env, probe: &dyn Probe) -> (String, 
         }
     }
     let chosen = chosen.unwrap_or_else(|| {
-        let why = "no key and no local server was found".to_owned();
-        candidates.push(ModelCandidate { source: "built in".to_owned(), model: LAST.to_owned(), usable: true, why });
-        LAST.to_owned()
+        let (usable, name, why) = match otherwise {
+            Otherwise::Tour => (true, LAST, "no key and no local server was found"),
+            Otherwise::Nothing => (false, "", "a script is no answer where nobody watches"),
+        };
+        let (source, why) = ("built in".to_owned(), why.to_owned());
+        candidates.push(ModelCandidate { source, model: LAST.to_owned(), usable, why });
+        name.to_owned()
     });
     (chosen.clone(), Decision::ModelChosen { chosen, candidates })
 }
@@ -171,7 +184,7 @@ mod tests {
     fn run(env: &[(&str, &str)], probe: &Played) -> (String, Vec<ModelCandidate>) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let env = Env::from_pairs(env.iter().copied());
-        let (name, decision) = runtime.block_on(choose(&Config::template(), &env, probe));
+        let (name, decision) = runtime.block_on(choose(&env, probe, Otherwise::Tour));
         let Decision::ModelChosen { chosen, candidates } = decision else { panic!("{decision:?}") };
         assert_eq!(chosen, name);
         (name, candidates)
@@ -209,6 +222,17 @@ mod tests {
         assert_eq!(why(":11434"), "no answer in 200 ms");
         assert_eq!(why(":8080"), "nothing listens there");
         assert_eq!(why(":8000"), "answers, but lmstudio:qwen3 comes first");
+    }
+
+    #[test]
+    fn where_nobody_watches_a_script_is_no_answer() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let env = Env::from_pairs(Vec::<(&str, &str)>::new());
+        let (name, decision) = runtime.block_on(choose(&env, &NOBODY, Otherwise::Nothing));
+        assert_eq!(name, "");
+        let Decision::ModelChosen { chosen, candidates } = decision else { panic!("{decision:?}") };
+        assert_eq!(chosen, "");
+        assert!(candidates.iter().all(|candidate| !candidate.usable));
     }
 
     #[test]

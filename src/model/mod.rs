@@ -31,7 +31,7 @@ mod wire;
 
 use std::sync::Arc;
 
-pub use choose::{HttpProbe, LocalServer, Probe, choose};
+pub use choose::{HttpProbe, LocalServer, Otherwise, Probe, choose};
 pub use history::{History, HistoryItem};
 pub use ollama::{ollama_context, prompt_was_cut};
 pub use prices::cost;
@@ -39,12 +39,20 @@ pub use request::{Message, Part, Request, ToolResult, ToolSpec};
 pub use stream::{Delta, DeltaStream, Model, RawCall, Replay, Traits};
 
 use crate::config::{Config, Env};
-use crate::proto::Fault;
+use crate::proto::{Fault, FaultKind};
 
-/// Opens `provider:model`. `auto` must have been resolved before. Nothing is sent yet; a key that is
+/// Opens `provider:model`. `auto` must have been resolved before; the empty name is what it resolves to
+/// when nothing is usable. Nothing is sent yet; a key that is
 /// not there is a fault already.
 pub fn open(name: &str, config: &Config, env: &Env) -> Result<Arc<dyn Model>, Fault> {
     let name = name.trim();
+    if name.is_empty() {
+        return Err(Fault::new(
+            FaultKind::NoKey,
+            "No usable model was found: no key in the environment, no model server on this machine.",
+            "Set a key such as ANTHROPIC_API_KEY, start a local server, or name a model with --model provider:model.",
+        ));
+    }
     if let Some(rest) = name.strip_prefix("script:") {
         return Ok(Arc::new(script::Scripted::open(rest)?));
     }

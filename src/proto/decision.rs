@@ -64,6 +64,9 @@ impl Decision {
     /// One line for the Notes pane: how loud, who speaks, what was decided.
     pub fn headline(&self) -> (Level, &'static str, String) {
         match self {
+            Self::ModelChosen { chosen, .. } if chosen.is_empty() => {
+                (Level::Error, "model", "auto found no usable model".to_owned())
+            }
             Self::ModelChosen { chosen, .. } => (Level::Info, "model", format!("auto chose {chosen}")),
             Self::ToolQuarantined { server, tool, reason, .. } => {
                 (Level::Warning, "surface", format!("{server}.{tool} kept off: {reason}"))

@@ -19,7 +19,7 @@ use super::trust_desk::TrustDesk;
 use super::{Handle, launch};
 use crate::config::{self, Env, Loaded, Paths, prompt};
 use crate::mcp::{self, CallResult, Progress, ServerSpec, ToolDefinition};
-use crate::model::{self, HttpProbe, Model};
+use crate::model::{self, HttpProbe, Model, Otherwise};
 use crate::proto::{Body, Decision, Fault, Level, Timestamp};
 
 /// What a front end gives to start a session.
@@ -46,13 +46,15 @@ pub fn start(start: Start) -> Handle {
     let Start { loaded, paths, env, workdir, role, model, pick, person, trust, schema } = start;
     let secrets = env.iter().filter(|(name, _)| config::looks_secret(name)).map(|(_, value)| value.to_owned());
     let mask = Mask::new(secrets);
-    let person = if person { Person::Present } else { Person::Absent };
+    let (person, otherwise) =
+        if person { (Person::Present, Otherwise::Tour) } else { (Person::Absent, Otherwise::Nothing) };
     let trust = if trust { TrustFlag::Given } else { TrustFlag::Absent };
     let desk = Arc::new(TrustDesk::new(workdir.clone(), paths.trust_file.clone(), trust));
     let config = &loaded.config;
     let limits =
         Limits { session: config.max_session_spending_threshold, request: config.max_request_spending_threshold };
-    let parts = Arc::new(Parts { loaded: Arc::clone(&loaded), paths, env, workdir, desk: Arc::clone(&desk) });
+    let parts =
+        Arc::new(Parts { loaded: Arc::clone(&loaded), paths, env, workdir, desk: Arc::clone(&desk), otherwise });
     launch(Setup {
         models: Arc::clone(&parts) as Arc<dyn Models>,
         tools: Arc::clone(&parts) as Arc<dyn StartTools>,
@@ -104,6 +106,7 @@ struct Parts {
     env: Env,
     workdir: PathBuf,
     desk: Arc<TrustDesk>,
+    otherwise: Otherwise,
 }
 
 #[async_trait]
@@ -113,7 +116,7 @@ impl Models for Parts {
     }
 
     async fn choose(&self) -> (String, Decision) {
-        model::choose(&self.loaded.config, &self.env, &HttpProbe).await
+        model::choose(&self.env, &HttpProbe, self.otherwise).await
     }
 }
 

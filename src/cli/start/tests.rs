@@ -95,3 +95,12 @@ fn messages() {
     assert_eq!(home.prepare(RunOptions::default(), "").unwrap_err().exit, Exit::Usage);
     assert!(!home.path("data").exists(), "a refused run leaves nothing behind");
 }
+
+#[test]
+fn a_sandbox_that_cannot_be_given_is_never_passed_over() {
+    let home = Home::new();
+    let asked = RunOptions { set: vec!["sandbox=true".to_owned()], ..RunOptions::default() };
+    let refused = home.prepare(asked, "hi").unwrap_err();
+    assert_eq!(refused.exit, Exit::Config);
+    assert!(refused.text.contains("sandbox = true") && refused.text.contains("hint:"), "{}", refused.text);
+}
