@@ -31,11 +31,13 @@ pub struct Port {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delivery {
     Event(Arc<Event>),
-    /// Take the snapshot afresh; `skipped` events were not delivered one by one. Also sent when the
-    /// port changes to another session.
+    /// Take the snapshot afresh; `skipped` events were not delivered one by one.
     Resync {
         skipped: u64,
     },
+    /// The port changed to this session. It holds what was before; what happens from now on is
+    /// delivered as ever.
+    Replaced(Arc<Snapshot>),
 }
 
 /// The session's side: publishes events and keeps the shared snapshot up to date.
@@ -54,6 +56,8 @@ struct Waiting {
 
 #[derive(Debug, Default)]
 struct Queue {
+    /// Comes before everything else that waits.
+    replaced: Option<Arc<Snapshot>>,
     events: VecDeque<Arc<Event>>,
     resync: Option<u64>,
     closed: bool,
@@ -85,8 +89,9 @@ impl Hub {
 
     /// Changes to another session: every reader takes this snapshot.
     pub fn replace(&self, snapshot: Snapshot) {
-        self.snapshot.send_replace(Arc::new(snapshot));
-        lock(&self.readers).retain(|reader| reader.resync());
+        let snapshot = Arc::new(snapshot);
+        self.snapshot.send_replace(Arc::clone(&snapshot));
+        lock(&self.readers).retain(|reader| reader.replace(&snapshot));
     }
 
     /// The snapshot as it stands.
@@ -111,27 +116,32 @@ impl Waiting {
         if queue.abandoned {
             return false;
         }
-        if queue.resync.is_none() && !queue.merge(event) {
-            queue.events.push_back(Arc::clone(event));
-        }
-        if queue.events.len() > MAX_WAITING {
-            queue.resync = Some(queue.events.len() as u64);
-            queue.events.clear();
-        } else if let Some(skipped) = &mut queue.resync {
-            *skipped += 1;
+        match &mut queue.resync {
+            Some(skipped @ 1..) => *skipped += 1,
+            // What comes after another session's snapshot is new to the reader.
+            None | Some(0) => {
+                if !queue.merge(event) {
+                    queue.events.push_back(Arc::clone(event));
+                }
+                if queue.events.len() > MAX_WAITING {
+                    queue.resync = Some(queue.events.len() as u64);
+                    queue.events.clear();
+                }
+            }
         }
         drop(queue);
         self.ready.notify_one();
         true
     }
 
-    fn resync(&self) -> bool {
+    fn replace(&self, snapshot: &Arc<Snapshot>) -> bool {
         let mut queue = lock(&self.queue);
         if queue.abandoned {
             return false;
         }
         queue.events.clear();
-        queue.resync.get_or_insert(0);
+        queue.resync = None;
+        queue.replaced = Some(Arc::clone(snapshot));
         drop(queue);
         self.ready.notify_one();
         true
@@ -207,6 +217,9 @@ impl EventStream {
     /// The next delivery if one waits.
     pub fn try_next(&mut self) -> Option<Delivery> {
         let mut queue = lock(&self.waiting.queue);
+        if let Some(snapshot) = queue.replaced.take() {
+            return Some(Delivery::Replaced(snapshot));
+        }
         if let Some(skipped) = queue.resync.take() {
             return Some(Delivery::Resync { skipped });
         }
@@ -239,6 +252,10 @@ pub fn follow(own: &mut Snapshot, delivery: &Delivery, shared: &watch::Receiver<
         }
         Delivery::Resync { .. } => {
             *own = (**shared.borrow()).clone();
+            true
+        }
+        Delivery::Replaced(snapshot) => {
+            *own = (**snapshot).clone();
             true
         }
     }

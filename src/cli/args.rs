@@ -60,7 +60,7 @@ pub struct RunOptions {
     /// Output of a run without a person: text, or one JSON object a line
     #[arg(long, value_enum)]
     pub format: Option<Format>,
-    /// Model to use, as in anthropic:claude-sonnet-4-5
+    /// Model to use, as in anthropic:claude-sonnet-5
     #[arg(short, long, value_name = "PROVIDER:MODEL")]
     pub model: Option<String>,
     /// Name of the session; taken up when it exists

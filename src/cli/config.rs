@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::config::{Env, Loaded, Origin, Paths, Sources, join_path, load, looks_secret, open};
+use crate::config::{Env, Loaded, Origin, Paths, Sources, join_path, load, looks_secret, open, references};
 
 /// Exit code for a configuration with problems (EX_CONFIG of sysexits).
 pub const BAD_CONFIGURATION: u8 = 78;
@@ -56,10 +56,15 @@ pub fn run_in(
     let (env, lines) = env.with_files(&paths, workdir);
     let overrides = arguments.overrides.clone();
     // Looking must not create anything; only the bare command is a first run.
-    let loaded = match arguments.show || arguments.validate {
+    let mut loaded = match arguments.show || arguments.validate {
         true => load(&Sources::read(&paths, workdir, overrides)),
         false => open(&paths, workdir, overrides),
     };
+    if arguments.validate {
+        let (problems, notices) = references(&loaded.config, &loaded.origins);
+        loaded.problems.extend(problems);
+        loaded.notices.extend(notices);
+    }
     let mut report = Vec::new();
     for problem in loaded.problems.iter().chain(&lines) {
         writeln!(report, "{problem}\n")?;
@@ -80,6 +85,9 @@ fn summary(loaded: &Loaded, paths: &Paths, out: &mut dyn Write) -> io::Result<()
     let files = loaded.sources.files.iter().chain(&loaded.sources.project);
     let read: Vec<&str> = files.map(|source| source.label.as_str()).collect();
     let from = match read.as_slice() {
+        [] if paths.config_file.symlink_metadata().is_ok() => {
+            format!("{} was not read; the built-in defaults are in force", paths.config_file.display())
+        }
         [] => format!("{} is not there; the built-in defaults are in force", paths.config_file.display()),
         read => format!("read {}", read.join(", ")),
     };

@@ -28,6 +28,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Context;
 use args::{Bundled, CommandLine, Refusal, Subcommands};
 use exit::Exit;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::config::{Env, Paths};
 use crate::mcp::bundled::files;
@@ -35,7 +36,17 @@ use crate::session::store;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    outlive_file_limit();
     ended(dispatch(std::env::args_os(), &mut io::stdout(), &mut io::stderr()))
+}
+
+/// A file at the limit of its size is an error of the write, and not the end of the process in the
+/// middle of the screen: what has a handler does not kill. Children get the default back.
+fn outlive_file_limit() {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
+    let _inside = runtime.enter();
+    // The handler stays when this is dropped. Without it everything works as far as the limit.
+    let _ = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
 }
 
 /// Turns a failure into words and a code. A reader that went away is no failure to speak of.
@@ -122,4 +133,16 @@ fn workdir() -> anyhow::Result<PathBuf> {
 
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis().try_into().unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_file_size_signal_does_not_kill() {
+        super::outlive_file_limit();
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        let caught = u64::from_str_radix(caught.trim(), 16).unwrap();
+        assert_ne!(caught & 1 << (rustix::process::Signal::XFSZ.as_raw() - 1), 0);
+    }
 }

@@ -49,8 +49,8 @@ pub fn run(role: Option<String>, options: RunOptions, err: &mut dyn Write) -> an
 }
 
 /// Must be called within the runtime.
-fn begin(start: start::Start, person: bool) -> Handle {
-    session::start(session::Start {
+fn begin(start: start::Start, person: bool, first: impl Future<Output = ()> + Send + 'static) -> Handle {
+    let start = session::Start {
         loaded: Arc::new(start.loaded),
         paths: start.paths,
         env: start.env,
@@ -61,14 +61,15 @@ fn begin(start: start::Start, person: bool) -> Handle {
         person,
         trust: start.trust,
         schema: start.schema,
-    })
+    };
+    session::start_after(start, first)
 }
 
 async fn headless(mut start: start::Start, format: Format, screen: Screen) -> anyhow::Result<Exit> {
     let signals = Signals::listen()?;
     let sink = Sink::new(io::stdout(), io::stderr())?;
     let message = std::mem::take(&mut start.message);
-    let Handle { port, hub, done } = begin(start, false);
+    let Handle { port, hub, done } = begin(start, false, std::future::ready(()));
     // A session that is over must be seen to be: no hub of ours may keep its events open.
     drop(hub);
     let printer = Printer::new(format, screen == Screen::Terminal);
@@ -84,20 +85,46 @@ async fn headless(mut start: start::Start, format: Format, screen: Screen) -> an
 fn workbench(runtime: &tokio::runtime::Runtime, start: start::Start, err: &mut dyn Write) -> anyhow::Result<Exit> {
     use crate::ui::{self, Reason};
     use anyhow::Context;
+    use std::panic::AssertUnwindSafe;
+
+    use crate::proto::Command;
+    use tokio::sync::Notify;
+    // Nothing of the session takes the processor from the first frame.
+    let painted = Arc::new(Notify::new());
+    let config = &start.loaded.config;
+    let names = ui::composer::Names {
+        providers: crate::model::providers(config, &start.env),
+        roles: config.roles.iter().map(|role| role.name.clone()).collect(),
+    };
     let options = ui::Options {
+        names,
         settings: start.loaded.config.ui.clone(),
         config_folder: Some(start.paths.config_folder.clone()),
         data_folder: start.paths.data.clone(),
         workdir: start.workdir.clone(),
+        painted: Arc::clone(&painted),
     };
-    let (left, done) = {
+    let Handle { port, hub, done } = {
         let _inside = runtime.enter();
-        let Handle { port, hub, done } = begin(start, true);
-        drop(hub);
-        (runtime.block_on(ui::run(port, options)), done)
+        begin(start, true, async move { painted.notified().await })
     };
-    let left = left.context("the workbench could not be shown")?;
+    drop(hub);
+    let commands = port.commands.clone();
+    let shown = async {
+        tokio::select! {
+            left = ui::run(port, options) => left,
+            never = panic_on_purpose() => match never {},
+        }
+    };
+    let left = std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(shown)));
+    if !matches!(left, Ok(Ok(_))) {
+        // The session must end too: close its turn and its servers.
+        let _ = runtime.block_on(async { tokio::time::timeout(END_PATIENCE, commands.send(Command::Quit)).await });
+    }
+    drop(commands);
     let _ = runtime.block_on(async { tokio::time::timeout(END_PATIENCE, done).await });
+    let left = left.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    let left = left.context("the workbench could not be shown")?;
     for panic in &left.panics {
         writeln!(err, "octomind: {panic}")?;
     }
@@ -110,6 +137,18 @@ fn workbench(runtime: &tokio::runtime::Runtime, start: start::Start, err: &mut d
         Reason::Interrupted => Exit::Interrupted,
         Reason::Terminated | Reason::Hangup => Exit::Terminated,
     })
+}
+
+/// In a debug build tests may make the workbench panic: `OCTOMIND_TEST_PANIC` names a file, and once
+/// that is there, it does.
+#[cfg(feature = "tui")]
+async fn panic_on_purpose() -> std::convert::Infallible {
+    let trigger = std::env::var_os("OCTOMIND_TEST_PANIC").filter(|_| cfg!(debug_assertions));
+    while let Some(file) = &trigger {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        assert!(!std::path::Path::new(file).exists(), "a panic on purpose");
+    }
+    std::future::pending().await
 }
 
 #[cfg(not(feature = "tui"))]

@@ -294,8 +294,12 @@ impl<'sources> Checker<'sources> {
         place: (usize, Range<usize>),
     ) -> bool {
         let Some(table) = node.table() else { return false };
-        let absent: Vec<&Key> =
-            keys.keys.iter().filter(|key| key.need == Need::Required && !table.contains_key(key.name)).collect();
+        let unusable = |key: &Key| match key.need {
+            Need::Required => true,
+            Need::Defaulted => self.dropped.contains(&join(path, key.name)),
+            Need::Optional => false,
+        };
+        let absent: Vec<&Key> = keys.keys.iter().filter(|key| !table.contains_key(key.name) && unusable(key)).collect();
         let missing: Vec<&&Key> = absent.iter().filter(|key| !self.dropped.contains(&join(path, key.name))).collect();
         if !missing.is_empty() {
             let names = missing.iter().map(|key| format!("`{}`", key.name)).collect::<Vec<_>>().join(", ");

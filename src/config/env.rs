@@ -49,6 +49,31 @@ const SECRET_PARTS: &[&str] = &[
     "DSN",
     "PAT",
     "BEARER",
+    "PASS",
+    "PWD",
+    "PASSCODE",
+    "COOKIE",
+    "COOKIES",
+    "SK",
+    "JWT",
+    "CREDS",
+];
+
+/// Endings of such a part where words are written without a mark between them.
+const SECRET_ENDINGS: &[&str] = &[
+    "APIKEY",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "PRIVATEKEY",
+    "SECRETKEY",
+    "ACCESSKEY",
+    "AUTHKEY",
+    "DBPASS",
+    "COOKIE",
+    "CREDENTIALS",
 ];
 
 /// Variables that say where programs, homes and hosts are.
@@ -75,18 +100,22 @@ const POINTERS: &[&str] = &["PATH", "FILE", "DIR", "SOCK", "NAME", "HOST", "PORT
 pub fn looks_secret(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     let parts: Vec<&str> = upper.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
-    upper == "AUTHORIZATION"
+    if matches!(upper.as_str(), "PWD" | "OLDPWD") {
+        return false;
+    }
+    matches!(upper.as_str(), "AUTHORIZATION" | "PROXY-AUTHORIZATION")
         || (parts.iter().any(|part| {
-            SECRET_PARTS.contains(part) || part.ends_with("APIKEY") || part.ends_with("TOKEN") || *part == "AUTH"
+            SECRET_PARTS.contains(part) || SECRET_ENDINGS.iter().any(|ending| part.ends_with(ending)) || *part == "AUTH"
         }) && !parts.last().is_some_and(|last| POINTERS.contains(last)))
 }
 
-/// The password in `scheme://name:password@host`.
-fn password_in_address(value: &str) -> Option<&str> {
+/// The password in `scheme://name:password@host`, and the same with its name, which is long enough to
+/// be masked when the password alone would be found in ordinary words.
+fn password_in_address(value: &str) -> Option<(&str, &str)> {
     let (_, rest) = value.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next()?;
     let (person, _) = authority.rsplit_once('@')?;
-    person.split_once(':').map(|(_, password)| password)
+    person.split_once(':').map(|(_, password)| (password, person)).filter(|(password, _)| !password.is_empty())
 }
 
 impl Env {
@@ -134,6 +163,17 @@ impl Env {
         (self, problems)
     }
 
+    /// The same process environment with what the files say now. What was secret before stays masked.
+    pub fn read_again(&self, paths: &Paths, workdir: &Path) -> (Self, Vec<Problem>) {
+        let process = self.variables.iter().filter(|(_, variable)| variable.origin == EnvOrigin::Process);
+        let fresh = Self::from_pairs(process.map(|(name, variable)| (name.clone(), variable.value.clone())));
+        let (mut fresh, problems) = fresh.with_files(paths, workdir);
+        for (name, value) in &self.secrets {
+            fresh.add_secret(name, value);
+        }
+        (fresh, problems)
+    }
+
     /// Adds what this file says and is not set yet. A name given twice in one file keeps the last.
     fn fill(
         &mut self,
@@ -175,8 +215,8 @@ impl Env {
     fn set(&mut self, name: String, value: String, origin: EnvOrigin) {
         if looks_secret(&name) {
             self.add_secret(&name, &value);
-        } else if let Some(password) = password_in_address(&value) {
-            self.add_secret(&name, password);
+        } else if let Some((password, with_name)) = password_in_address(&value) {
+            self.add_secret(&name, if password.len() < SHORTEST_SECRET { with_name } else { password });
         }
         self.variables.insert(name, Variable { value, origin });
     }
@@ -214,6 +254,11 @@ impl Env {
             .iter()
             .filter(|(_, variable)| variable.origin != EnvOrigin::Process)
             .map(|(name, variable)| (name.as_str(), variable.value.as_str()))
+    }
+
+    /// All values that must not be shown: of variables with such a name, and passwords in addresses.
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.secrets.iter().map(|(_, value)| value.as_str())
     }
 
     /// The text with the values of secret-looking variables replaced by `[NAME masked]`.

@@ -55,6 +55,8 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     Required,
+    /// May be left out; what is there must be right, for the default may allow more.
+    Defaulted,
     Optional,
 }
 
@@ -78,6 +80,10 @@ const fn need(name: &'static str, kind: Kind) -> Key {
 
 const fn may(name: &'static str, kind: Kind) -> Key {
     key(name, kind, Need::Optional)
+}
+
+const fn default(name: &'static str, kind: Kind) -> Key {
+    key(name, kind, Need::Defaulted)
 }
 
 impl Key {
@@ -193,8 +199,8 @@ static MCP: TableKeys = table(&[may("allowed_tools", Kind::Texts), may("servers"
 static SERVER: TableKeys = table(&[
     need("name", Kind::Name),
     need("type", Kind::Choice(&["builtin", "stdio", "http"])),
-    need("timeout_seconds", TIMEOUT),
-    need("tools", Kind::Texts),
+    default("timeout_seconds", TIMEOUT),
+    default("tools", Kind::Texts),
     may("auto_bind", Kind::Texts),
     // An address may hold ${VAR}, so it is looked at when the server starts.
     may("url", Kind::Text),
@@ -356,6 +362,7 @@ static PROVIDER: TableKeys = table(&[
     may("context_window", Kind::Whole(1, 1_000_000_000)),
     may("prices", Kind::Table(&PRICES)),
     may("images", Kind::Flag),
+    may("reasoning", Kind::Flag),
 ]);
 
 static PRICES: TableKeys =

@@ -68,7 +68,7 @@ impl Paths {
             cache: data.join("cache"),
             agents: data.join("agents"),
             inputs_file: data.join("inputs.toml"),
-            trust_file: data.join("trust.json"),
+            trust_file: data.join("trust.jsonl"),
             data,
         }
     }

@@ -28,7 +28,7 @@ pub struct ServerChoice {
     pub server: Server,
     /// Tool names or `prefix_*`; empty = all.
     pub filter: Vec<String>,
-    /// Who set the filter: `role researcher`, `server files`, `[mcp] allowed_tools`; "" = nobody.
+    /// What set the filter: `tools` of a server, `allowed_tools` of a role or of [mcp]; "" = nothing.
     pub filtered_by: String,
 }
 
@@ -130,7 +130,7 @@ fn servers(config: &Config, role: &Role, notices: &mut Vec<Notice>) -> Vec<Serve
     choices
 }
 
-fn missing_server(config: &Config, role: &Role, reference: &str) -> String {
+pub(super) fn missing_server(config: &Config, role: &Role, reference: &str) -> String {
     let near = nearest(reference, config.mcp.servers.iter().map(|server| server.name.as_str()));
     let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
     format!("role {}: no server `{reference}` is configured, so its tools are not there{hint}", role.name)
@@ -152,7 +152,7 @@ fn choose(config: &Config, role: &Role, server: &Server, binding: Binding) -> Re
         ))
     };
     let (mut filter, mut filtered_by) = if role.mcp.allowed_tools.is_empty() {
-        (widened(server.tools.clone()), format!("server {}", server.name))
+        (widened(server.tools.clone()), format!("`tools` of server {}", server.name))
     } else {
         let mut patterns = matching(&role.mcp.allowed_tools, &server.name);
         if binding == Binding::Own {
@@ -161,14 +161,14 @@ fn choose(config: &Config, role: &Role, server: &Server, binding: Binding) -> Re
         if patterns.is_empty() {
             return Err(left_out("its allowed_tools"));
         }
-        (widened(patterns), format!("role {}", role.name))
+        (widened(patterns), format!("`allowed_tools` of role {}", role.name))
     };
     if !config.mcp.allowed_tools.is_empty() {
         let limit = matching(&config.mcp.allowed_tools, &server.name);
         let limited = if limit.is_empty() { None } else { intersect(&filter, &widened(limit)) };
         let limited = limited.ok_or_else(|| left_out("[mcp] allowed_tools"))?;
         if limited != filter {
-            filtered_by = "[mcp] allowed_tools".to_owned();
+            filtered_by = "`allowed_tools` of [mcp]".to_owned();
         }
         filter = limited;
     }

@@ -14,7 +14,8 @@ pub struct Part {
     pub standing: Standing,
     /// Tool names or `prefix_*`; empty = all.
     pub filter: Vec<String>,
-    pub origin: String,
+    /// Who set the filter.
+    pub filter_origin: String,
     /// Whether its tools are offered now; names are kept for those that are not.
     pub offered: bool,
     pub tools: Vec<Listed>,
@@ -54,7 +55,7 @@ pub fn build(parts: &[Part]) -> Catalog {
 
 fn filtered_by(part: &Part, tool: &Listed) -> Option<String> {
     let kept = part.filter.is_empty() || part.filter.iter().any(|pattern| names::matches(pattern, &tool.name));
-    (!kept).then(|| format!("`tools` of server {} ({})", part.server, part.origin))
+    (!kept).then(|| part.filter_origin.clone())
 }
 
 fn info(part: &Part, tool: &Listed, wire_name: Option<String>) -> ToolInfo {

@@ -141,7 +141,7 @@ impl Hub {
             server: server.spec.name.clone(),
             standing: if server.kind == ServerKind::Local { Standing::Yields } else { Standing::Regular },
             filter: server.spec.filter.clone(),
-            origin: server.spec.origin.clone(),
+            filter_origin: server.spec.filter_origin.clone(),
             offered: false,
             tools: Vec::new(),
         };

@@ -3,14 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Transport;
+use crate::config::looks_secret;
 
 const MASK: &str = "•••";
-
-/// Whether a name (of a variable, flag, header or parameter) stands for a secret.
-pub fn secret_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    ["key", "token", "secret", "passw", "auth", "cred", "cookie", "session"].iter().any(|word| name.contains(word))
-}
 
 /// The command or address of a server for people: placeholders unexpanded, literal secrets masked.
 pub fn shown(transport: &Transport) -> String {
@@ -21,13 +16,13 @@ pub fn shown(transport: &Transport) -> String {
             for arg in args {
                 let placeholder = arg.contains("{{") || arg.contains("${");
                 parts.push(match arg.split_once('=') {
-                    Some((name, value)) if secret_name(name) && !value.contains("{{") && !value.contains("${") => {
+                    Some((name, value)) if looks_secret(name) && !value.contains("{{") && !value.contains("${") => {
                         format!("{name}={MASK}")
                     }
                     _ if hide_next && !arg.starts_with('-') && !placeholder => MASK.to_owned(),
                     _ => quoted(arg),
                 });
-                hide_next = arg.starts_with('-') && !arg.contains('=') && secret_name(arg);
+                hide_next = arg.starts_with('-') && !arg.contains('=') && looks_secret(arg);
             }
             super::visible::line(&parts.join(" "), 500)
         }
@@ -53,7 +48,7 @@ fn address(url: &str) -> String {
     let pairs: Vec<String> = query
         .split('&')
         .map(|pair| match pair.split_once('=') {
-            Some((name, value)) if secret_name(name) && !value.contains("{{") && !value.contains("${") => {
+            Some((name, value)) if looks_secret(name) && !value.contains("{{") && !value.contains("${") => {
                 format!("{name}={MASK}")
             }
             _ => pair.to_owned(),
@@ -71,7 +66,7 @@ impl Secrets {
     pub fn of(values: &BTreeMap<String, String>) -> Self {
         let mut secrets: Vec<String> = values
             .iter()
-            .filter(|(name, value)| secret_name(name) && value.len() >= 6)
+            .filter(|(name, value)| looks_secret(name) && value.len() >= 6)
             .map(|(_, value)| value.clone())
             .collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
@@ -83,16 +78,16 @@ impl Secrets {
     pub fn and_arguments(mut self, raw: &[String], filled: &[String]) -> Self {
         let mut after_flag = false;
         for (raw, filled) in raw.iter().zip(filled) {
-            let placeholder = raw != filled && secret_name(raw);
+            let placeholder = raw != filled && looks_secret(raw);
             let value = match filled.split_once('=') {
                 Some((name, value)) if name.starts_with('-') => value,
                 _ => filled,
             };
-            let flag = filled.len() > value.len() && secret_name(filled);
+            let flag = filled.len() > value.len() && looks_secret(filled);
             if (placeholder || flag || (after_flag && !filled.starts_with('-'))) && value.len() >= 6 {
                 self.0.push(value.to_owned());
             }
-            after_flag = filled.starts_with('-') && !filled.contains('=') && secret_name(filled);
+            after_flag = filled.starts_with('-') && !filled.contains('=') && looks_secret(filled);
         }
         self.0.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         self

@@ -13,6 +13,7 @@ mod arguments;
 mod backend;
 pub mod bundled;
 mod catalog;
+mod envelope;
 mod group;
 mod hub;
 mod launch;
@@ -35,7 +36,6 @@ mod types;
 mod visible;
 
 pub use backend::{Backend, Listing, OpenLocal, RawTool};
-pub use mask::secret_name;
 pub use names::{matches, nearest};
 pub use options::{Expand, Options, Policy, expand_with};
 pub use servers::Servers;

@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use super::machine::Next;
 use super::trouble::{Trouble, Verdict};
-use crate::proto::{Body, Level};
+use crate::proto::{Body, Level, clause};
 
 /// One server's trouble, to be told.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ fn same_kind(a: Next, b: Next) -> bool {
 }
 
 fn notice(first: Report, others: Vec<String>) -> Body {
-    let reason = first.trouble.reason;
+    let reason = clause(&first.trouble.reason);
     let text = match (first.next, others.len()) {
         (Next::Retry { after_ms }, 0) => {
             format!("{} went down: {reason}; trying again in {} s", first.server, after_ms as f32 / 1000.0)
@@ -58,9 +58,9 @@ fn notice(first: Report, others: Vec<String>) -> Body {
         (Next::Retry { .. }, more) => {
             format!("{} servers went down ({}): {reason}; trying again", more + 1, names(&first.server, &others))
         }
-        (Next::GivenUp, 0) => format!("{} does not work: {reason}", first.server),
+        (Next::GivenUp, 0) => format!("{} does not work: {reason}.", first.server),
         (Next::GivenUp, more) => {
-            format!("{} servers do not work ({}): {reason}", more + 1, names(&first.server, &others))
+            format!("{} servers do not work ({}): {reason}.", more + 1, names(&first.server, &others))
         }
     };
     let level = match (first.next, first.trouble.verdict) {
@@ -88,6 +88,7 @@ mod tests {
             reason: format!("{server}.example cannot be reached"),
             advice: "check the network".into(),
             cause: cause.into(),
+            wordless: false,
         };
         Report { server: server.into(), trouble, next: Next::GivenUp }
     }
@@ -98,7 +99,7 @@ mod tests {
         let notices = notices(all.into_iter().chain([report("x", "other")]).collect());
         assert_eq!(notices.len(), 2);
         let Body::Notice { text, hint, .. } = &notices[0] else { panic!() };
-        assert_eq!(text, "5 servers do not work (a, b, c, d, e): e.example cannot be reached");
+        assert_eq!(text, "5 servers do not work (a, b, c, d, e): e.example cannot be reached.");
         assert_eq!(hint.as_deref(), Some("check the network"));
     }
 }

@@ -15,9 +15,10 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 
+use super::envelope::Envelope;
 use super::process::Tail;
 
-/// A longer line is dropped.
+/// A longer line is dropped; if it is an answer, its request fails.
 const MAX_LINE: usize = 64 * 1024 * 1024;
 
 /// Messages read ahead of the service.
@@ -76,12 +77,17 @@ impl Transport<RoleClient> for Pipes {
 
 async fn read(mut stdout: impl AsyncBufRead + Unpin, sender: mpsc::Sender<ServerJsonRpcMessage>, tail: Arc<Tail>) {
     let mut line = Vec::new();
-    while let Ok(true) = next_line(&mut stdout, &mut line, MAX_LINE).await {
-        if line.len() > MAX_LINE {
-            tail.push(&format!("stdout: a line of more than {} MB was dropped", MAX_LINE / 1024 / 1024));
-            continue;
-        }
-        for message in messages(&line, &tail) {
+    let mut over = None;
+    while let Ok(true) = next_line(&mut stdout, &mut line, MAX_LINE, &mut over).await {
+        let messages = match &over {
+            Some(envelope) => {
+                let size = MAX_LINE / 1024 / 1024;
+                tail.push(&format!("stdout: a line of more than {size} MB was dropped"));
+                failed(envelope, &format!("it is larger than {size} MB; ask for less at a time")).into_iter().collect()
+            }
+            None => messages(&line, &tail),
+        };
+        for message in messages {
             if sender.send(message).await.is_err() {
                 return;
             }
@@ -90,9 +96,15 @@ async fn read(mut stdout: impl AsyncBufRead + Unpin, sender: mpsc::Sender<Server
 }
 
 /// Reads one line without its end; false at the end of the stream. Of an over-long line, `limit` + 1
-/// bytes are kept.
-async fn next_line(from: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>, limit: usize) -> io::Result<bool> {
+/// bytes are kept, and what all of it is.
+async fn next_line(
+    from: &mut (impl AsyncBufRead + Unpin),
+    line: &mut Vec<u8>,
+    limit: usize,
+    over: &mut Option<Envelope>,
+) -> io::Result<bool> {
     line.clear();
+    *over = None;
     loop {
         let buffer = from.fill_buf().await?;
         if buffer.is_empty() {
@@ -100,6 +112,12 @@ async fn next_line(from: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>, l
         }
         let end = buffer.iter().position(|byte| *byte == b'\n');
         let part = &buffer[..end.unwrap_or(buffer.len())];
+        if over.is_none() && line.len() + part.len() > limit {
+            over.insert(Envelope::default()).push(line);
+        }
+        if let Some(envelope) = over {
+            envelope.push(part);
+        }
         line.extend_from_slice(&part[..part.len().min((limit + 1).saturating_sub(line.len()))]);
         let used = part.len() + usize::from(end.is_some());
         from.consume(used);
@@ -122,11 +140,20 @@ fn messages(line: &[u8], tail: &Tail) -> Vec<ServerJsonRpcMessage> {
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Array(batch)) => batch.into_iter().filter_map(|item| rescue(item, tail)).collect(),
         Ok(value) => rescue(value, tail).into_iter().collect(),
-        Err(_) => {
+        Err(error) => {
             tail.push(&format!("stdout: {text}"));
-            Vec::new()
+            let mut envelope = Envelope::default();
+            envelope.push(text.as_bytes());
+            failed(&envelope, &error.to_string()).into_iter().collect()
         }
     }
+}
+
+/// The error that stands for an answer that cannot be read, so that whoever waits for it learns of it.
+fn failed(envelope: &Envelope, why: &str) -> Option<ServerJsonRpcMessage> {
+    let id = envelope.answers()?.clone();
+    let words = format!("the server's answer cannot be read: {why}");
+    Some(ServerJsonRpcMessage::error(ErrorData::new(ErrorCode::INTERNAL_ERROR, words, None), Some(id)))
 }
 
 /// A message that does not fit the types. An answer is turned into an error, so that whoever waits
@@ -180,11 +207,26 @@ mod tests {
     async fn an_endless_line_does_not_fill_memory() {
         let data = [vec![b'x'; 100], b"\nok\nlast".to_vec()].concat();
         let mut from = BufReader::with_capacity(7, &data[..]);
-        let mut line = Vec::new();
-        assert!(next_line(&mut from, &mut line, 10).await.unwrap());
-        assert_eq!(line.len(), 11);
-        assert!(next_line(&mut from, &mut line, 10).await.unwrap() && line == b"ok");
-        assert!(next_line(&mut from, &mut line, 10).await.unwrap() && line == b"last");
-        assert!(!next_line(&mut from, &mut line, 10).await.unwrap());
+        let (mut line, mut over) = (Vec::new(), None);
+        assert!(next_line(&mut from, &mut line, 10, &mut over).await.unwrap());
+        assert!(line.len() == 11 && over.is_some());
+        assert!(next_line(&mut from, &mut line, 10, &mut over).await.unwrap() && line == b"ok" && over.is_none());
+        assert!(next_line(&mut from, &mut line, 10, &mut over).await.unwrap() && line == b"last");
+        assert!(!next_line(&mut from, &mut line, 10, &mut over).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn an_answer_too_long_or_too_deep_fails_its_request() {
+        let long = format!("{{\"id\":4,\"result\":\"{}\"}}\n", "x".repeat(100));
+        let mut from = BufReader::with_capacity(7, long.as_bytes());
+        let (mut line, mut over) = (Vec::new(), None);
+        assert!(next_line(&mut from, &mut line, 20, &mut over).await.unwrap());
+        let error = failed(&over.unwrap(), "it is larger than 64 MB");
+        assert!(matches!(error, Some(ServerJsonRpcMessage::Error(error)) if error.error.message.contains("64 MB")));
+
+        let deep = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{}{}}}"#, "[".repeat(20_000), "]".repeat(20_000));
+        let answers = messages(deep.as_bytes(), &Tail::default());
+        let [ServerJsonRpcMessage::Error(error)] = &answers[..] else { panic!("{answers:?}") };
+        assert!(error.error.message.contains("recursion limit"), "{}", error.error.message);
     }
 }

@@ -85,7 +85,10 @@ pub struct Launch {
     pub log: Option<PathBuf>,
 }
 
-/// A running child. Dropped, it is killed with its whole group.
+/// How long a child that is dropped may take to end what it started in turn.
+const LAST_MOMENT: Duration = Duration::from_millis(150);
+
+/// A running child. Dropped, it is asked to end, and killed with its whole group a moment later.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
@@ -160,7 +163,16 @@ impl Process {
 }
 
 impl Drop for Process {
+    /// Only what went wrong drops a child that runs, so a short wait here is cheaper than what a
+    /// server that is killed outright leaves behind.
     fn drop(&mut self) {
+        if self.group.is_some() {
+            self.signal(Signal::TERM);
+            let end = std::time::Instant::now() + LAST_MOMENT;
+            while matches!(self.child.try_wait(), Ok(None)) && std::time::Instant::now() < end {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
         self.signal(Signal::KILL);
         self.drain.abort();
     }

@@ -63,6 +63,8 @@ pub struct Runner {
     /// Listings in a row that brought nothing new; each doubles the wait before the next.
     idle_listings: u32,
     shown: u64,
+    /// Who asked for a look at the tools that made this server start.
+    looking: Vec<oneshot::Sender<()>>,
 }
 
 impl Runner {
@@ -79,6 +81,7 @@ impl Runner {
             listing: None,
             idle_listings: 0,
             shown: 0,
+            looking: Vec::new(),
         }
     }
 
@@ -89,6 +92,11 @@ impl Runner {
             let last = input == Input::Shutdown;
             for effect in self.machine.step(input, now()) {
                 self.apply(effect).await;
+            }
+            if !matches!(self.machine.state, ServerState::Starting { .. }) {
+                for done in self.looking.drain(..) {
+                    let _ = done.send(());
+                }
             }
             if last {
                 return;
@@ -114,7 +122,13 @@ impl Runner {
                             return Input::Lost(trouble);
                         }
                     }
-                    Some(Order::Refresh(done)) => self.refresh(done).await,
+                    Some(Order::Refresh(done)) => {
+                        if self.startable_now().await {
+                            self.looking.push(done);
+                            return Input::Start;
+                        }
+                        self.refresh(done).await;
+                    }
                 },
                 opened = maybe(&mut self.connecting) => {
                     self.connecting = None;
@@ -127,7 +141,7 @@ impl Runner {
                     }
                 }
                 trouble = lost(&mut self.process, &mut self.connection, &self.server) => {
-                    return if starting { Input::NotConnected(trouble) } else { Input::Lost(trouble) };
+                    return if starting { Input::NotConnected(self.last_words(trouble).await) } else { Input::Lost(trouble) };
                 }
                 listed = maybe(&mut self.listing) => {
                     self.listing = None;
@@ -216,10 +230,19 @@ impl Runner {
 
     /// Finds the reason behind the reason: a handshake that ended because the process did.
     async fn explain(&mut self, trouble: Trouble) -> Trouble {
-        let Some(process) = &mut self.process else { return trouble };
+        // What it said itself is the reason; its end may be only our closing.
+        let Some(process) = self.process.as_mut().filter(|_| trouble.wordless) else { return trouble };
         match process.ended_within(LAST_WORDS).await {
             Some(status) => trouble::exited(Some(status), Phase::Starting, self.server.tail.last().as_deref()),
             None => trouble,
+        }
+    }
+
+    /// A process may end before its last answer was looked at.
+    async fn last_words(&mut self, trouble: Trouble) -> Trouble {
+        match timeout(LAST_WORDS, maybe(&mut self.connecting)).await {
+            Ok(Err(said)) if !said.wordless => said,
+            _ => trouble,
         }
     }
 
@@ -262,6 +285,21 @@ impl Runner {
         }
     }
 
+    /// Whether these are scripts that could not be listed before and can be now, or that are just
+    /// being listed by rules that may have changed.
+    async fn startable_now(&mut self) -> bool {
+        let Transport::Local { folder } = &self.server.spec.transport else { return false };
+        match self.machine.state {
+            ServerState::Starting { .. } => true,
+            ServerState::Failed { .. } | ServerState::Waiting { .. } => {
+                let options = &self.hub.options;
+                let Some(open) = &options.open_local else { return false };
+                matches!(timeout(options.policy.connect, open(folder).list()).await, Ok(Ok(_)))
+            }
+            _ => false,
+        }
+    }
+
     async fn refresh(&mut self, done: oneshot::Sender<()>) {
         if let Some(Link::Local(backend)) = self.server.link() {
             let listed = timeout(self.hub.options.policy.connect, backend.list()).await;
@@ -283,7 +321,7 @@ async fn bounded<T>(patience: Duration, work: impl Future<Output = Result<T, Tro
 }
 
 fn local_trouble(reason: String) -> Trouble {
-    Trouble::new(Verdict::Final, reason, "correct it and restart the server")
+    Trouble::new(Verdict::Final, reason, "settle that; it is looked at again with the next message")
 }
 
 /// Waits until the process or the connection ends.
@@ -344,3 +382,6 @@ async fn until(at: Option<Timestamp>) {
 pub fn now() -> Timestamp {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as Timestamp)
 }
+
+#[cfg(test)]
+mod tests;

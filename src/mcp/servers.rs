@@ -11,7 +11,7 @@ use super::hub::{Hub, Link, Server};
 use super::link::{self, Call};
 use super::runner::{Order, Runner, now};
 use super::{CallResult, Options, Progress, ServerSpec, ToolDefinition, arguments, names, visible};
-use crate::proto::{Body, ServerState, ToolOutcome};
+use crate::proto::{Body, ServerKind, ServerState, ToolOutcome};
 
 /// The servers of one session. Cheap to clone; all clones are one.
 ///
@@ -87,7 +87,7 @@ impl Servers {
     /// Looks at the scripts of the project again; to be called before a request is built.
     pub async fn refresh(&self) {
         for server in self.hub.servers() {
-            if let Some(Link::Local(_)) = server.link() {
+            if server.kind == ServerKind::Local {
                 let (sender, done) = oneshot::channel();
                 if server.orders.send(Order::Refresh(sender)).is_ok() {
                     let _ = done.await;

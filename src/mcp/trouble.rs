@@ -32,12 +32,14 @@ pub struct Trouble {
     pub advice: String,
     /// Equal for servers that fail for one cause; they are reported together.
     pub cause: String,
+    /// The connection ended without a word; how the process ended may say why.
+    pub wordless: bool,
 }
 
 impl Trouble {
     pub fn new(verdict: Verdict, reason: impl Into<String>, advice: impl Into<String>) -> Self {
         let reason = reason.into();
-        Self { verdict, cause: reason.clone(), reason, advice: advice.into() }
+        Self { verdict, cause: reason.clone(), reason, advice: advice.into(), wordless: false }
     }
 
     fn caused_by(mut self, cause: &str) -> Self {
@@ -104,7 +106,8 @@ pub fn exited(status: Option<ExitStatus>, phase: Phase, last_words: Option<&str>
         (Phase::Starting, None) => "run its command in a terminal to see what it misses",
         (Phase::Ready, _) => "restart the server; the call that was running may have taken effect",
     };
-    Trouble::new(Verdict::Retry, format!("it {how}{when}{said}"), advice)
+    let wordless = status.is_none();
+    Trouble { wordless, ..Trouble::new(Verdict::Retry, format!("it {how}{when}{said}"), advice) }
 }
 
 /// `exited with code 3`, `was ended by signal 9`.
@@ -167,7 +170,8 @@ pub fn transport(error: &(dyn Error + 'static)) -> Trouble {
             return http_status(status.status);
         }
         if let Some(error) = error.downcast_ref::<io::Error>() {
-            return Trouble::new(Verdict::Retry, format!("it takes no more input ({error})"), "restart the server");
+            let reason = format!("it takes no more input ({error})");
+            return Trouble { wordless: true, ..Trouble::new(Verdict::Retry, reason, "restart the server") };
         }
         if let Some(error) = error.downcast_ref::<reqwest::Error>() {
             return reqwest(error);

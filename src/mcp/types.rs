@@ -15,6 +15,8 @@ pub struct ServerSpec {
     pub filter: Vec<String>,
     /// Where it was declared, for messages: `config.toml:41` or `role developer`.
     pub origin: String,
+    /// Who set the filter, for messages.
+    pub filter_origin: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -86,6 +86,14 @@ impl CallBook {
         if piece.name.is_empty() || self.calls[last].name.is_empty() { Some(last) } else { None }
     }
 
+    /// Whether the last call breaks off: its arguments are missing, or end in the middle.
+    pub(super) fn breaks_off(&self) -> bool {
+        self.calls.last().is_some_and(|call| {
+            call.arguments.trim().is_empty()
+                || serde_json::from_str::<Value>(&call.arguments).is_err_and(|error| error.is_eof())
+        })
+    }
+
     /// All calls, in the order they began. Heads without a name and without arguments are noise.
     pub(super) fn finish(&mut self) -> Vec<RawCall> {
         let calls = std::mem::take(&mut self.calls);

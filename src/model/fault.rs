@@ -65,6 +65,7 @@ pub(super) fn network(asked: &Asked, error: &reqwest::Error) -> Fault {
         causes.push(cause.to_string());
         source = cause.source();
     }
+    let refused = refused(error);
     let host = if asked.host.is_empty() { &asked.provider } else { &asked.host };
     let local = host.contains("localhost") || host.contains("127.0.0.1") || host.contains("[::1]");
     let advice = if local {
@@ -77,7 +78,15 @@ pub(super) fn network(asked: &Asked, error: &reqwest::Error) -> Fault {
     } else {
         format!("There is no connection to {host}.")
     };
-    Fault { detail: Some(shorten(&causes.join(": "))), ..Fault::new(FaultKind::Network, message, advice) }
+    // Nothing listens on this machine: no wait will change that.
+    let kind = if local && refused { FaultKind::NotRunning } else { FaultKind::Network };
+    Fault { detail: Some(shorten(&causes.join(": "))), ..Fault::new(kind, message, advice) }
+}
+
+fn refused(error: &reqwest::Error) -> bool {
+    let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());
+    let refused = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::ConnectionRefused;
+    causes.filter_map(|cause| cause.downcast_ref::<std::io::Error>()).any(refused)
 }
 
 /// A reply with a status that is not success.
@@ -157,9 +166,12 @@ fn classify(asked: &Asked, status: Option<u16>, said: &Said) -> Fault {
         ),
         FaultKind::RateLimit => (
             format!("{provider} allows no more requests for the moment."),
-            "Wait for the countdown, or choose another model with /model.".to_owned(),
+            "Try again in a while, or choose another model with /model.".to_owned(),
         ),
-        FaultKind::Overloaded => (format!("{provider} is overloaded."), "Wait for the countdown.".to_owned()),
+        FaultKind::Overloaded => (
+            format!("{provider} is overloaded."),
+            "Try again in a while, or choose another model with /model.".to_owned(),
+        ),
         FaultKind::OutOfCredit => (
             format!("The account at {provider} is out of credit."),
             format!("Add credit at {provider}, or choose another model with /model."),
@@ -169,7 +181,7 @@ fn classify(asked: &Asked, status: Option<u16>, said: &Said) -> Fault {
                 Some(status) => format!("{provider} failed with status {status}."),
                 None => format!("{provider} reported an error of its own."),
             },
-            "Wait for the countdown, or choose another model with /model.".to_owned(),
+            "Try again in a while, or choose another model with /model.".to_owned(),
         ),
         _ => (
             match said.message.is_empty() {

@@ -1,11 +1,15 @@
 use std::collections::BTreeSet;
 
-use crate::proto::{Attachment, Body, CallId, Content, Event, ReasoningBlock, ToolCall, ToolOutcome};
+use crate::proto::{
+    Attachment, Body, CallId, Content, Event, Origin, ReasoningBlock, ToolCall, ToolOutcome, TurnOutcome,
+};
 
 /// The conversation, folded from a session's events. What a request is built from.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
     items: Vec<HistoryItem>,
+    /// Positions of the person's messages in the running turn that no reply has followed yet.
+    unanswered: Vec<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -27,15 +31,31 @@ impl History {
     /// Takes up what belongs to the conversation; all other events change nothing.
     pub fn apply(&mut self, body: &Body) {
         match body {
-            Body::UserMessage { content, attachments, .. } => {
+            Body::TurnStarted { .. } => self.unanswered.clear(),
+            // What a failed turn never got an answer to would be said again with the next message.
+            Body::TurnEnded { outcome: TurnOutcome::Failed(_), .. } => {
+                for position in std::mem::take(&mut self.unanswered).into_iter().rev() {
+                    self.items.remove(position);
+                }
+            }
+            Body::TurnEnded { .. } => self.unanswered.clear(),
+            Body::UserMessage { content, attachments, origin } => {
+                if *origin == Origin::Person {
+                    self.unanswered.push(self.items.len());
+                }
                 self.items.push(HistoryItem::User { content: content.clone(), attachments: attachments.clone() })
             }
-            Body::AssistantMessage { text, reasoning, calls, model, .. } => self.items.push(HistoryItem::Assistant {
-                text: text.clone(),
-                reasoning: reasoning.clone(),
-                calls: calls.clone(),
-                model: model.clone(),
-            }),
+            Body::AssistantMessage { text, reasoning, calls, model, .. } => {
+                if !text.trim().is_empty() || !calls.is_empty() {
+                    self.unanswered.clear();
+                }
+                self.items.push(HistoryItem::Assistant {
+                    text: text.clone(),
+                    reasoning: reasoning.clone(),
+                    calls: calls.clone(),
+                    model: model.clone(),
+                });
+            }
             Body::ToolFinished { call, content, outcome, .. } => {
                 self.items.push(HistoryItem::Result { call: call.clone(), content: content.clone(), outcome: *outcome })
             }
@@ -45,6 +65,11 @@ impl History {
 
     pub fn items(&self) -> &[HistoryItem] {
         &self.items
+    }
+
+    /// Whether the running turn has a message of the person that no reply followed.
+    pub fn has_unanswered(&self) -> bool {
+        !self.unanswered.is_empty()
     }
 
     pub fn is_empty(&self) -> bool {

@@ -1,5 +1,8 @@
 //! A model behind one of the protocols we read ourselves.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -7,35 +10,56 @@ use tokio_util::sync::CancellationToken;
 use super::fault::{self, Asked};
 use super::prices::Facts;
 use super::provider::{Key, Provider, Speech};
-use super::wire::{self, Decoder, Machine};
+use super::responses::{self, Summaries};
+use super::wire::{self, Decoder, Instead, Machine};
 use super::{DeltaStream, Model, Request, Traits, anthropic, http, ollama, openai, prices};
 use crate::proto::{Fault, ModelInfo};
 
 /// The version of the messages protocol we write.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Hosted {
     name: String,
     model: String,
     provider: Provider,
     asked: Asked,
     facts: Facts,
+    /// The account is not let have summaries of the reasoning.
+    no_summaries: Arc<AtomicBool>,
 }
 
 impl Hosted {
     pub(super) fn new(name: &str, model: String, provider: Provider) -> Self {
         let facts = prices::facts(&provider, &model);
         let asked = asked(&provider, &model);
-        Self { name: name.to_owned(), model, provider, asked, facts }
+        Self { name: name.to_owned(), model, provider, asked, facts, no_summaries: Arc::default() }
     }
 
     fn body(&self, request: &Request) -> Value {
         match &self.provider.speech {
             Speech::Chat(dialect) => openai::body(dialect, &self.model, request),
             Speech::Ollama => ollama::body(&self.model, request, self.facts.context_window),
+            Speech::Responses => responses::body(&self.model, request, self.summaries()),
             _ => anthropic::body(&self.model, request),
         }
+    }
+
+    fn summaries(&self) -> Summaries {
+        if self.no_summaries.load(Ordering::Relaxed) { Summaries::LeftOut } else { Summaries::Asked }
+    }
+
+    /// What to send when the account is refused summaries; it is not asked again after that.
+    fn without_summaries(&self, request: &Request) -> Option<Instead> {
+        if self.provider.speech != Speech::Responses || self.summaries() == Summaries::LeftOut {
+            return None;
+        }
+        let (hosted, request) = (self.clone(), request.clone());
+        let make = move || {
+            hosted.no_summaries.store(true, Ordering::Relaxed);
+            hosted.prepare(&request)
+        };
+        Some(Instead { when: "reasoning.summary", make: Box::new(make) })
     }
 
     fn prepare(&self, request: &Request) -> Result<reqwest::RequestBuilder, Fault> {
@@ -66,6 +90,8 @@ impl Hosted {
             Speech::Messages if versioned(base) => format!("{base}/messages"),
             Speech::Messages => format!("{base}/v1/messages"),
             Speech::Ollama => format!("{base}/api/chat"),
+            Speech::Responses if base.ends_with("/responses") => base.to_owned(),
+            Speech::Responses => format!("{base}/responses"),
             _ if base.ends_with("/chat/completions") => base.to_owned(),
             _ => format!("{base}/chat/completions"),
         }
@@ -115,16 +141,22 @@ impl Model for Hosted {
         }
     }
 
+    fn takes_effort(&self) -> bool {
+        self.provider.takes_effort(&self.model)
+    }
+
     fn stream(&self, request: Request, cancel: CancellationToken) -> DeltaStream {
         let decoder = match self.provider.speech {
             Speech::Messages => Decoder::Messages(anthropic::Decoder::new(self.asked.clone())),
             Speech::Ollama => Decoder::Ollama(ollama::Decoder::new(self.asked.clone())),
+            Speech::Responses => Decoder::Responses(responses::Decoder::new(self.asked.clone())),
             _ => Decoder::Chat(openai::Decoder::new(self.asked.clone())),
         };
         match self.prepare(&request) {
             Ok(post) => {
                 let machine = Machine::new(self.asked.clone(), decoder);
-                let deltas = wire::stream(post, machine, request.idle_timeout, cancel);
+                let deltas =
+                    wire::stream(post, self.without_summaries(&request), machine, request.idle_timeout, cancel);
                 prices::priced(deltas, self.facts.prices)
             }
             Err(fault) => Box::pin(futures::stream::iter([Err(fault)])),

@@ -16,7 +16,7 @@ pub(super) fn client() -> Result<reqwest::Client, Fault> {
         let _ = rustls::crypto::ring::default_provider().install_default();
         reqwest::Client::builder()
             .connect_timeout(CONNECT)
-            .redirect(same_host())
+            .redirect(same_origin())
             .tcp_nodelay(true)
             .http2_keep_alive_interval(Duration::from_secs(20))
             .http2_keep_alive_timeout(Duration::from_secs(10))
@@ -35,12 +35,12 @@ pub(super) fn client() -> Result<reqwest::Client, Fault> {
     })
 }
 
-/// Redirects are followed on the same host only: a key in a header of ours would go along to any
-/// other.
-fn same_host() -> reqwest::redirect::Policy {
+/// Redirects are followed to the same scheme, host and port only: a key in a header of ours, and the
+/// conversation, would go along to any other.
+fn same_origin() -> reqwest::redirect::Policy {
     reqwest::redirect::Policy::custom(|attempt| {
         let first = attempt.previous().first();
-        let same = first.is_some_and(|url| url.host_str() == attempt.url().host_str());
+        let same = first.is_some_and(|url| url.origin() == attempt.url().origin());
         if same && attempt.previous().len() < 5 { attempt.follow() } else { attempt.stop() }
     })
 }

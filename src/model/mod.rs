@@ -1,7 +1,7 @@
 //! Language models behind one small trait.
 //!
 //! Owns: [`Model`] and what goes in ([`Request`]) and comes out ([`Delta`], `Fault`); providers,
-//! through `genai` and our own reading of the two most used protocols; the scripted model; choosing
+//! through `genai` and our own reading of the most used protocols; the scripted model; choosing
 //! a model for `auto`; prices; building and repairing a request from history; token calibration.
 //!
 //! Does not own: the turn loop, retries in time, or anything shown on a screen.
@@ -23,6 +23,7 @@ mod openai;
 mod prices;
 mod provider;
 mod request;
+mod responses;
 pub mod script;
 mod sse;
 mod stream;
@@ -40,6 +41,18 @@ pub use stream::{Delta, DeltaStream, Model, RawCall, Replay, Traits};
 
 use crate::config::{Config, Env};
 use crate::proto::{Fault, FaultKind};
+
+/// Providers whose models can be named here: own endpoints, then those whose key is set.
+pub fn providers(config: &Config, env: &Env) -> Vec<String> {
+    let set = |keys: &[&str]| keys.iter().any(|key| env.get(key).is_some());
+    let keyed = provider::keyed().into_iter().filter(|row| set(row.keys)).map(|row| row.provider.to_owned());
+    let mut names: Vec<String> = config.providers.keys().cloned().collect();
+    names.extend(keyed);
+    names.push("ollama".to_owned());
+    let mut seen = std::collections::BTreeSet::new();
+    names.retain(|name| seen.insert(name.clone()));
+    names
+}
 
 /// Opens `provider:model`. `auto` must have been resolved before; the empty name is what it resolves to
 /// when nothing is usable. Nothing is sent yet; a key that is

@@ -14,6 +14,7 @@ pub(super) enum Speech {
     Chat(Dialect),
     Messages,
     Ollama,
+    Responses,
     Genai(AdapterKind),
 }
 
@@ -170,9 +171,16 @@ impl Provider {
 
     fn custom(name: &str, custom: &crate::config::schema::Provider, model: &str, env: &Env) -> Self {
         let speech = match custom.protocol {
+            Protocol::Openai if custom.reasoning.unwrap_or_else(|| takes_effort_by_name(model)) => {
+                Speech::Chat(Dialect {
+                    effort: EffortStyle::Plain,
+                    carrier: carrier_by_name(model),
+                    ..Dialect::plain()
+                })
+            }
             Protocol::Openai => speech(Family::Plain, model),
             Protocol::Anthropic => Speech::Messages,
-            Protocol::Responses => Speech::Genai(AdapterKind::OpenAIResp),
+            Protocol::Responses => Speech::Responses,
             Protocol::Ollama => Speech::Ollama,
         };
         Self {
@@ -191,14 +199,25 @@ impl Provider {
         match self.speech {
             Speech::Chat(Dialect { carrier: Carrier::ReasoningContent, .. }) => Replay::Demanded,
             Speech::Chat(Dialect { carrier: Carrier::Absent, .. }) => Replay::Never,
-            Speech::Chat(_) | Speech::Messages | Speech::Ollama | Speech::Genai(_) => Replay::Welcome,
+            Speech::Chat(_) | Speech::Messages | Speech::Ollama | Speech::Responses | Speech::Genai(_) => {
+                Replay::Welcome
+            }
+        }
+    }
+
+    /// Whether an effort that is asked for reaches the model.
+    pub(super) fn takes_effort(&self, model: &str) -> bool {
+        match self.speech {
+            Speech::Chat(dialect) => dialect.effort != EffortStyle::Absent,
+            Speech::Messages => anthropic::Abilities::of(model).thinks(),
+            _ => true,
         }
     }
 
     pub(super) fn structured_output(&self, model: &str) -> bool {
         match self.speech {
             Speech::Messages => anthropic::Abilities::of(model).structured_output(),
-            Speech::Chat(_) | Speech::Ollama | Speech::Genai(_) => true,
+            Speech::Chat(_) | Speech::Ollama | Speech::Responses | Speech::Genai(_) => true,
         }
     }
 }
@@ -248,7 +267,7 @@ fn speech(family: Family, model: &str) -> Speech {
             ..plain
         }),
         // The newest models take tools with reasoning only on the responses protocol.
-        Family::OpenAi if responses_only(model) => Speech::Genai(AdapterKind::OpenAIResp),
+        Family::OpenAi if responses_only(model) => Speech::Responses,
         Family::OpenAi if model.starts_with('o') && model[1..].starts_with(|c: char| c.is_ascii_digit()) => {
             Speech::Chat(Dialect {
                 effort: EffortStyle::Plain,
@@ -274,6 +293,13 @@ fn carrier_by_name(model: &str) -> Carrier {
     let lower = model.to_lowercase();
     let demands = ["kimi-k2", "deepseek-v3.2", "deepseek-v4", "deepseek-reasoner"];
     if demands.iter().any(|name| lower.contains(name)) { Carrier::ReasoningContent } else { Carrier::Absent }
+}
+
+/// Reasoning models that take an effort wherever they are served over the chat protocol.
+fn takes_effort_by_name(model: &str) -> bool {
+    let lower = model.to_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or_default();
+    ["gpt-5", "gpt-oss", "o1", "o3", "o4"].iter().any(|head| name.starts_with(head))
 }
 
 fn key(variables: &[&str], env: &Env) -> Key {
@@ -325,23 +351,8 @@ fn unknown(name: &str, config: &Config) -> Fault {
 
 /// The known name with the smallest edit distance, when it is small enough to be a slip.
 fn nearest<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
-    let best = names.iter().map(|known| (distance(name, known), *known)).min()?;
+    let best = names.iter().map(|known| (strsim::levenshtein(name, known), *known)).min()?;
     (best.0 <= 1 + name.len() / 4).then_some(best.1)
-}
-
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut before = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = before + usize::from(x != *y);
-            before = row[j + 1];
-            row[j + 1] = change.min(before + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

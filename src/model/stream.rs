@@ -12,6 +12,11 @@ pub trait Model: Send + Sync + std::fmt::Debug {
 
     fn traits(&self) -> Traits;
 
+    /// Whether an effort that is asked for reaches the model.
+    fn takes_effort(&self) -> bool {
+        true
+    }
+
     /// Streams one reply. Ends after [`Delta::Stop`] or the first fault. Dropping the stream, or
     /// cancelling the token, closes the connection at once.
     fn stream(&self, request: Request, cancel: CancellationToken) -> DeltaStream;

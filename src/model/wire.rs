@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::fault::{self, Asked};
 use super::sse::{Framing, Item, Reader};
-use super::{Delta, DeltaStream, anthropic, ollama, openai};
+use super::{Delta, DeltaStream, anthropic, ollama, openai, responses};
 use crate::proto::Fault;
 
 /// How long a reply that said it is over may still bring its usage.
@@ -18,6 +18,9 @@ const AFTERGLOW: Duration = Duration::from_secs(3);
 
 /// How long a finished response may take to close so that its connection can be used again.
 const DRAIN: Duration = Duration::from_secs(2);
+
+/// Of an error's body nobody needs more bytes.
+const ERROR_BODY: usize = 64 * 1024;
 
 /// Whether more is to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +35,7 @@ pub(super) enum Decoder {
     Chat(openai::Decoder),
     Messages(anthropic::Decoder),
     Ollama(ollama::Decoder),
+    Responses(responses::Decoder),
 }
 
 impl Decoder {
@@ -40,6 +44,7 @@ impl Decoder {
             Self::Chat(decoder) => decoder.event(name, data, out),
             Self::Messages(decoder) => decoder.event(name, data, out),
             Self::Ollama(decoder) => decoder.event(data, out),
+            Self::Responses(decoder) => decoder.event(name, data, out),
         }
     }
 
@@ -48,6 +53,7 @@ impl Decoder {
             Self::Chat(decoder) => decoder.end(done, out),
             Self::Messages(decoder) => decoder.end(done, out),
             Self::Ollama(decoder) => decoder.end(out),
+            Self::Responses(decoder) => decoder.end(done, out),
         }
     }
 
@@ -56,6 +62,7 @@ impl Decoder {
             Self::Chat(decoder) => decoder.finished(),
             Self::Messages(decoder) => decoder.finished(),
             Self::Ollama(decoder) => decoder.finished(),
+            Self::Responses(decoder) => decoder.finished(),
         }
     }
 }
@@ -117,6 +124,13 @@ impl Machine {
 
 type Bytes = Pin<Box<dyn Stream<Item = reqwest::Result<tokio_util::bytes::Bytes>> + Send>>;
 
+/// The request to send in place of one that the provider refused.
+pub(super) struct Instead {
+    /// What the refusal says when this is the answer to it.
+    pub(super) when: &'static str,
+    pub(super) make: Box<dyn FnOnce() -> Result<reqwest::RequestBuilder, Fault> + Send>,
+}
+
 enum Phase {
     Send(Box<reqwest::RequestBuilder>),
     Read(Bytes),
@@ -129,16 +143,19 @@ struct Reply {
     ready: VecDeque<Result<Delta, Fault>>,
     idle: Duration,
     cancel: CancellationToken,
+    instead: Option<Instead>,
 }
 
 /// Sends the request and streams the reply.
 pub(super) fn stream(
     request: reqwest::RequestBuilder,
+    instead: Option<Instead>,
     machine: Machine,
     idle: Duration,
     cancel: CancellationToken,
 ) -> DeltaStream {
-    let reply = Reply { phase: Phase::Send(Box::new(request)), machine, ready: VecDeque::new(), idle, cancel };
+    let phase = Phase::Send(Box::new(request));
+    let reply = Reply { phase, machine, ready: VecDeque::new(), idle, cancel, instead };
     Box::pin(futures::stream::unfold(reply, |mut reply| async move {
         loop {
             if let Some(delta) = reply.ready.pop_front() {
@@ -170,7 +187,7 @@ impl Reply {
                 let response = within(self.idle, request.send()).await.ok_or_else(|| fault::stalled(self.idle))?;
                 let response = response.map_err(|error| fault::network(&self.machine.asked, &error))?;
                 if !response.status().is_success() {
-                    return Err(refusal(self.machine.asked.clone(), response).await);
+                    return self.refused(response).await;
                 }
                 Ok(Phase::Read(Box::pin(response.bytes_stream())))
             }
@@ -209,6 +226,15 @@ impl Reply {
         }
     }
 
+    async fn refused(&mut self, response: reqwest::Response) -> Result<Phase, Fault> {
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = beginning(response.bytes_stream()).await;
+        if let Some(instead) = self.instead.take_if(|instead| status == 400 && body.contains(instead.when)) {
+            return (instead.make)().map(|request| Phase::Send(Box::new(request)));
+        }
+        Err(fault::from_status(&self.machine.asked, status, &headers, &body, SystemTime::now()))
+    }
+
     fn finish(&mut self, done: Flow) -> Result<Phase, Fault> {
         let mut out = Vec::new();
         let end = self.machine.finish(done, &mut out);
@@ -217,10 +243,20 @@ impl Reply {
     }
 }
 
-async fn refusal(asked: Asked, response: reqwest::Response) -> Fault {
-    let (status, headers) = (response.status().as_u16(), response.headers().clone());
-    let body = within(AFTERGLOW, response.text()).await.and_then(Result::ok).unwrap_or_default();
-    fault::from_status(&asked, status, &headers, &body, SystemTime::now())
+/// The beginning of a body: what came in time, and no more than is of use.
+async fn beginning<Chunk: AsRef<[u8]>>(bytes: impl Stream<Item = reqwest::Result<Chunk>>) -> String {
+    let mut bytes = std::pin::pin!(bytes);
+    let mut body = Vec::new();
+    within(AFTERGLOW, async {
+        while body.len() < ERROR_BODY
+            && let Some(Ok(chunk)) = bytes.next().await
+        {
+            body.extend_from_slice(chunk.as_ref());
+        }
+    })
+    .await;
+    body.truncate(ERROR_BODY);
+    String::from_utf8_lossy(&body).into_owned()
 }
 
 /// `None` when the time is over; zero = no limit.

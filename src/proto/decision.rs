@@ -60,6 +60,12 @@ pub enum RepairKind {
     CallId,
 }
 
+/// A sentence without its full stop, to go on with.
+pub fn clause(sentence: &str) -> &str {
+    let trimmed = sentence.trim_end();
+    trimmed.strip_suffix('.').filter(|rest| !rest.ends_with('.')).unwrap_or(trimmed)
+}
+
 impl Decision {
     /// One line for the Notes pane: how loud, who speaks, what was decided.
     pub fn headline(&self) -> (Level, &'static str, String) {
@@ -90,7 +96,7 @@ impl Decision {
             Self::Retry { attempt, of, wait_ms, reason, .. } => (
                 Level::Warning,
                 "retry",
-                format!("{reason}; try {attempt} of {of} in {:.1} s", *wait_ms as f64 / 1000.0),
+                format!("{}; try {attempt} of {of} in {:.1} s", clause(reason), *wait_ms as f64 / 1000.0),
             ),
             Self::Calibrated { factor_before, factor_after, .. } => {
                 (Level::Info, "tokens", format!("estimate factor {factor_before:.2} → {factor_after:.2}"))

@@ -15,6 +15,8 @@ pub enum FaultKind {
     Overloaded,
     /// No route to the provider.
     Network,
+    /// Nothing listens at an address of this machine.
+    NotRunning,
     /// Nothing arrived for the idle time.
     Stalled,
     /// The connection ended in the middle of a reply.

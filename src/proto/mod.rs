@@ -24,7 +24,7 @@ mod transcript;
 
 pub use ask::{Answer, Ask, AskKind, Runnable};
 pub use command::{Command, SubmitMode};
-pub use decision::{Decision, ModelCandidate, RepairKind};
+pub use decision::{Decision, ModelCandidate, RepairKind, clause};
 pub use event::{Body, Event, Tier};
 pub use fault::{Fault, FaultKind};
 pub use ids::{AskId, CallId, Order, QueueId, RequestId, Seq, Timestamp, TurnId};

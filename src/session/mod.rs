@@ -23,11 +23,14 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 
 pub use seams::{Clock, Models, Person, Pick, Role, Roles, Setup, StartTools, Tools};
-pub use start::{Start, start};
+pub use start::{Start, start, start_after};
 pub use trust_desk::TrustDesk;
 
 use crate::port::{Hub, Port};
 use crate::proto::TurnOutcome;
+
+/// Who speaks when a session cannot begin as it was asked for: its name or its role is not there.
+pub const NOT_BEGUN: &str = "start";
 
 /// A running session.
 #[derive(Debug)]
@@ -52,5 +55,5 @@ pub struct SessionEnd {
 
 /// Starts a session with everything given; returns at once.
 pub fn launch(setup: Setup) -> Handle {
-    actor::launch(setup)
+    actor::launch(setup, std::future::ready(()))
 }

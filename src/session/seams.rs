@@ -129,6 +129,8 @@ pub struct Setup {
     pub person: Person,
     pub mask: Mask,
     pub limits: Limits,
+    /// Tokens of a request; 0 = no limit.
+    pub request_limit: u64,
     /// Tokens of a tool result; 0 = no limit.
     pub result_limit: u64,
     /// JSON Schema the replies must follow.

@@ -31,16 +31,35 @@ pub(super) fn spec(choice: &ServerChoice, role: &str, env: &Env) -> Result<Serve
             headers: headers.clone(),
         },
     };
-    let origin = if choice.filtered_by.is_empty() { format!("role {role}") } else { choice.filtered_by.clone() };
+    let origin = format!("role {role}");
+    let filter_origin = choice.filtered_by.clone();
     let timeout = Duration::from_secs(*timeout_seconds);
-    Ok(ServerSpec { name: name.clone(), transport, timeout, filter: choice.filter.clone(), origin })
+    Ok(ServerSpec { name: name.clone(), transport, timeout, filter: choice.filter.clone(), origin, filter_origin })
 }
 
 /// What `.env` files set is there for servers too, under what the server's own table says.
 fn with_files(own: &BTreeMap<String, String>, env: &Env) -> BTreeMap<String, String> {
-    // These values are meant as they stand; a `$` in them is no variable.
-    let from_files = env.from_files().map(|(name, value)| (name.to_owned(), value.replace('$', "$$")));
-    from_files.chain(own.clone()).collect()
+    from_files(env).chain(own.clone()).collect()
+}
+
+/// These values are meant as they stand; a `$` in them is no variable.
+fn from_files(env: &Env) -> impl Iterator<Item = (String, String)> {
+    env.from_files().map(|(name, value)| (name.to_owned(), value.replace('$', "$$")))
+}
+
+/// The specification with what `.env` files say now in place of what they said before.
+pub(super) fn with_environment(mut spec: ServerSpec, before: &Env, now: &Env) -> ServerSpec {
+    if let Transport::Stdio { env: own, .. } = &mut spec.transport {
+        for (name, value) in from_files(before) {
+            if own.get(&name) == Some(&value) {
+                own.remove(&name);
+            }
+        }
+        for (name, value) in from_files(now) {
+            own.entry(name).or_insert(value);
+        }
+    }
+    spec
 }
 
 /// The project's scripts, in every role.
@@ -52,5 +71,33 @@ pub(super) fn local_tools(workdir: &Path) -> Option<ServerSpec> {
         timeout: LOCAL_TIMEOUT,
         filter: Vec::new(),
         origin: ".agents/tools".to_owned(),
+        filter_origin: String::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Paths;
+
+    #[test]
+    fn a_token_that_was_renewed_in_a_file_reaches_the_server() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = Paths::new(dir.path().join("data"), None);
+        let file = |text: &str| std::fs::write(dir.path().join(".env"), text).unwrap();
+        file("MY_TOKEN=old-$token\nGONE=1\nOWN=file\n");
+        let (before, _) = Env::from_pairs([("PATH", "/bin")]).with_files(&paths, dir.path());
+        let own = BTreeMap::from([("OWN".to_owned(), "table".to_owned())]);
+        let transport =
+            Transport::Stdio { command: "x".into(), args: Vec::new(), env: with_files(&own, &before), cwd: None };
+        let (timeout, filter, origin) = (LOCAL_TIMEOUT, Vec::new(), String::new());
+        let spec = ServerSpec { name: "x".into(), transport, timeout, filter, origin, filter_origin: String::new() };
+        file("MY_TOKEN=new-token-1\nOWN=other\n");
+        let (now, _) = before.read_again(&paths, dir.path());
+        assert_eq!(now.get("PATH"), Some("/bin"));
+        assert_eq!(now.mask_secrets("old-$token new-token-1"), "[MY_TOKEN masked] [MY_TOKEN masked]");
+        let Transport::Stdio { env, .. } = with_environment(spec, &before, &now).transport else { panic!() };
+        let expected = [("MY_TOKEN", "new-token-1"), ("OWN", "table")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+        assert_eq!(env, BTreeMap::from(expected));
+    }
 }

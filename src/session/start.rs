@@ -3,7 +3,7 @@
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
@@ -13,10 +13,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::rules::{Limits, Mask};
 use super::seams::{Models, Person, Pick, Role, Roles, Setup, StartTools, Tools};
-use super::server_specs::{local_tools, spec};
+use super::server_specs::{local_tools, spec, with_environment};
 use super::trust::TrustFlag;
 use super::trust_desk::TrustDesk;
-use super::{Handle, launch};
+use super::{Handle, actor};
 use crate::config::{self, Env, Loaded, Paths, prompt};
 use crate::mcp::{self, CallResult, Progress, ServerSpec, ToolDefinition};
 use crate::model::{self, HttpProbe, Model, Otherwise};
@@ -43,9 +43,13 @@ pub struct Start {
 
 /// Starts a session; returns at once. Must be called within a Tokio runtime.
 pub fn start(start: Start) -> Handle {
+    start_after(start, std::future::ready(()))
+}
+
+/// The same, but nothing is opened or started until `first` is over: the workbench paints meanwhile.
+pub fn start_after(start: Start, first: impl Future<Output = ()> + Send + 'static) -> Handle {
     let Start { loaded, paths, env, workdir, role, model, pick, person, trust, schema } = start;
-    let secrets = env.iter().filter(|(name, _)| config::looks_secret(name)).map(|(_, value)| value.to_owned());
-    let mask = Mask::new(secrets);
+    let mask = Mask::new(env.secrets().map(str::to_owned));
     let (person, otherwise) =
         if person { (Person::Present, Otherwise::Tour) } else { (Person::Absent, Otherwise::Nothing) };
     let trust = if trust { TrustFlag::Given } else { TrustFlag::Absent };
@@ -53,9 +57,10 @@ pub fn start(start: Start) -> Handle {
     let config = &loaded.config;
     let limits =
         Limits { session: config.max_session_spending_threshold, request: config.max_request_spending_threshold };
+    let env = Arc::new(RwLock::new(env));
     let parts =
         Arc::new(Parts { loaded: Arc::clone(&loaded), paths, env, workdir, desk: Arc::clone(&desk), otherwise });
-    launch(Setup {
+    let setup = Setup {
         models: Arc::clone(&parts) as Arc<dyn Models>,
         tools: Arc::clone(&parts) as Arc<dyn StartTools>,
         roles: Arc::clone(&parts) as Arc<dyn Roles>,
@@ -69,11 +74,13 @@ pub fn start(start: Start) -> Handle {
         person,
         mask,
         limits,
+        request_limit: config.max_session_tokens_threshold,
         result_limit: config.mcp_response_tokens_threshold,
         schema,
         opening: opening(&loaded),
         trust: Some(desk),
-    })
+    };
+    actor::launch(setup, first)
 }
 
 fn now() -> Timestamp {
@@ -103,20 +110,33 @@ fn opening(loaded: &Loaded) -> Vec<Body> {
 struct Parts {
     loaded: Arc<Loaded>,
     paths: Paths,
-    env: Env,
+    env: Arc<RwLock<Env>>,
     workdir: PathBuf,
     desk: Arc<TrustDesk>,
     otherwise: Otherwise,
 }
 
+fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read<T>(value: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    value.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(value: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    value.write().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[async_trait]
 impl Models for Parts {
     fn open(&self, name: &str) -> Result<Arc<dyn Model>, Fault> {
-        model::open(name, &self.loaded.config, &self.env)
+        model::open(name, &self.loaded.config, &read(&self.env))
     }
 
     async fn choose(&self) -> (String, Decision) {
-        model::choose(&self.env, &HttpProbe, self.otherwise).await
+        let env = read(&self.env).clone();
+        model::choose(&env, &HttpProbe, self.otherwise).await
     }
 }
 
@@ -137,7 +157,7 @@ impl Roles for Parts {
         notices.extend(resolved.notices.iter().map(ToString::to_string));
         let mut servers = Vec::new();
         for choice in &resolved.servers {
-            match spec(choice, &name, &self.env) {
+            match spec(choice, &name, &read(&self.env)) {
                 Ok(spec) => servers.push(spec),
                 Err(why) => notices.push(why),
             }
@@ -159,33 +179,64 @@ impl Roles for Parts {
 
     async fn fill(&self, role: &str, texts: Vec<String>) -> Vec<String> {
         let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let context = prompt::gather(&borrowed, role, &self.workdir, &self.env, SystemTime::now()).await;
+        let env = read(&self.env).clone();
+        let context = prompt::gather(&borrowed, role, &self.workdir, &env, SystemTime::now()).await;
         texts.iter().map(|text| prompt::fill(text, &context)).collect()
     }
 }
 
 impl StartTools for Parts {
     fn start(&self, servers: Vec<ServerSpec>, events: UnboundedSender<Body>) -> Arc<dyn Tools> {
-        let env = self.env.clone();
+        let env = Arc::clone(&self.env);
         let expand: mcp::Expand =
-            Arc::new(move |text| config::expand::expand(text, &env).map_err(|error| error.to_string()));
+            Arc::new(move |text| config::expand::expand(text, &read(&env)).map_err(|error| error.to_string()));
         let options = mcp::Options {
             logs: Some(self.paths.logs.clone()),
             open_local: Some(mcp::local::opener(self.desk.gate.allowed())),
             ..mcp::Options::new(self.workdir.clone(), expand)
         };
         let connections = mcp::Servers::new(events, options);
-        let local = servers.iter().any(|server| matches!(server.transport, mcp::Transport::Local { .. }));
-        connections.start(servers);
-        Arc::new(RealTools { connections, local })
+        let tools = RealTools {
+            local: Mutex::new(servers.iter().any(|server| server.name == mcp::local::SERVER)),
+            specs: Mutex::new(servers.clone()),
+            env: Arc::clone(&self.env),
+            paths: self.paths.clone(),
+            workdir: self.workdir.clone(),
+            connections,
+        };
+        tools.connections.start(servers);
+        Arc::new(tools)
     }
 }
 
 #[derive(Debug)]
 struct RealTools {
     connections: mcp::Servers,
-    local: bool,
+    specs: Mutex<Vec<ServerSpec>>,
+    /// The project's scripts have their server.
+    local: Mutex<bool>,
+    env: Arc<RwLock<Env>>,
+    paths: Paths,
+    workdir: PathBuf,
 }
+
+impl RealTools {
+    /// The scripts that came after the start get the server they would have had.
+    async fn start_local(&self) {
+        let spec = {
+            let mut started = lock(&self.local);
+            let Some(spec) = local_tools(&self.workdir).filter(|_| !*started) else { return };
+            *started = true;
+            spec
+        };
+        lock(&self.specs).push(spec.clone());
+        self.connections.start(vec![spec]);
+        self.connections.settled(LOCAL_START).await;
+    }
+}
+
+/// Listing a folder takes no longer than this.
+const LOCAL_START: Duration = Duration::from_secs(5);
 
 #[async_trait]
 impl Tools for RealTools {
@@ -208,15 +259,33 @@ impl Tools for RealTools {
     }
 
     fn changes_on_disk(&self) -> bool {
-        self.local
+        *lock(&self.local) || local_tools(&self.workdir).is_some()
     }
 
     async fn refresh(&self) {
+        self.start_local().await;
         self.connections.refresh().await;
     }
 
+    /// With what `.env` files say now: a token may have been renewed.
     async fn restart(&self, server: &str) {
-        self.connections.restart(server);
+        let before = read(&self.env).clone();
+        let (now, _) = before.read_again(&self.paths, &self.workdir);
+        *write(&self.env) = now.clone();
+        let spec = {
+            let mut specs = lock(&self.specs);
+            let spec = specs.iter_mut().find(|spec| spec.name == server);
+            spec.map(|spec| {
+                *spec = with_environment(spec.clone(), &before, &now);
+                spec.clone()
+            })
+        };
+        match spec {
+            Some(spec) if before != now => self.connections.start(vec![spec]),
+            _ => {
+                self.connections.restart(server);
+            }
+        }
     }
 
     async fn disable(&self, server: &str) {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::journal::{JOURNAL, Line, parse};
 use crate::proto::{Body, Content, Event, Origin, Timestamp};
+use crate::text;
 
 /// Bytes read of a journal's beginning, and of its end.
 const PEEK: u64 = 64 * 1024;
@@ -84,6 +85,7 @@ pub fn checked_name(name: &str) -> Result<&str, NameError> {
     let bad = |letter: &char| {
         matches!(letter, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|')
             || letter.is_control()
+            || text::is_hidden(*letter)
             || invisible(*letter)
     };
     if let Some(letter) = name.chars().find(bad) {

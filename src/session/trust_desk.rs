@@ -16,6 +16,8 @@ pub struct TrustDesk {
     /// Opened at the first look: reading it may take a moment.
     store: Mutex<Option<Store>>,
     file: PathBuf,
+    /// The content that was looked at last; it is spoken of once.
+    looked_at: Mutex<Option<String>>,
 }
 
 /// What looking at the project gave.
@@ -29,12 +31,27 @@ pub enum Looked {
 
 impl TrustDesk {
     pub fn new(workdir: PathBuf, file: PathBuf, flag: TrustFlag) -> Self {
-        Self { gate: Gate::new(workdir.clone()), workdir, flag, store: Mutex::default(), file }
+        Self {
+            gate: Gate::new(workdir.clone()),
+            workdir,
+            flag,
+            store: Mutex::default(),
+            file,
+            looked_at: Mutex::default(),
+        }
     }
 
-    /// Reads the disk; not for an async thread.
+    /// What is there now, when it is not what was there at the last look. Reads the disk, unchanged
+    /// files only by their metadata; not for an async thread.
     pub fn look(&self, person: Person) -> Looked {
-        let Some(found) = scan(&self.workdir) else { return Looked::Nothing };
+        let mut looked_at = self.looked_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.gate.content_hash();
+        if *looked_at == now {
+            return Looked::Nothing;
+        }
+        let found = scan(&self.workdir);
+        *looked_at = found.as_ref().map(|found| found.content_hash.clone());
+        let Some(found) = found else { return Looked::Nothing };
         let (store, problems) = Store::open(&self.file);
         let audience = match person {
             Person::Present => Audience::Person,

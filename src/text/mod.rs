@@ -12,6 +12,6 @@ pub mod tokens;
 mod width;
 mod wrap;
 
-pub use sanitize::{clean_prefix, reveal, sanitize, sanitize_line};
+pub use sanitize::{clean_prefix, is_hidden, reveal, sanitize, sanitize_line};
 pub use width::{truncate, width};
 pub use wrap::wrap;

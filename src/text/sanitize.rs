@@ -120,7 +120,7 @@ fn kind(character: char) -> Kind {
 }
 
 /// Controls, bidi controls, and the default-ignorable code points that no script needs for its text.
-fn is_hidden(character: char) -> bool {
+pub fn is_hidden(character: char) -> bool {
     matches!(character,
         '\0'..='\u{1f}' | '\u{7f}' // C0 and DEL (newline, tab, return and ESC are taken before)
         | '\u{ad}' | '\u{34f}' | '\u{61c}'

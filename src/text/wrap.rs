@@ -53,12 +53,21 @@ impl<'a> Paragraph<'a> {
         Self { line, offset, limit, row: 0, columns: 0, possible: None }
     }
 
-    fn wrap(mut self, ranges: &mut Vec<Range<usize>>) {
+    fn wrap(self, ranges: &mut Vec<Range<usize>>) {
+        let line = self.line;
+        match line.is_ascii() {
+            // Without newlines each byte is a cluster.
+            true => self.wrap_clusters((0..line.len()).map(|at| (at, &line[at..=at])), ranges),
+            false => self.wrap_clusters(line.grapheme_indices(true), ranges),
+        }
+    }
+
+    fn wrap_clusters(mut self, clusters: impl Iterator<Item = (usize, &'a str)>, ranges: &mut Vec<Range<usize>>) {
         let first = ranges.len();
         let mut before = "";
         // Where the current run of spaces began.
         let mut spaces: Option<usize> = None;
-        for (at, cluster) in self.line.grapheme_indices(true) {
+        for (at, cluster) in clusters {
             if cluster == " " {
                 spaces.get_or_insert(at);
                 self.columns += 1;
@@ -112,6 +121,9 @@ impl<'a> Paragraph<'a> {
 
 /// Whether a row may end between two neighbouring clusters, neither of them a space.
 fn breaks_between(before: &str, after: &str) -> bool {
+    if before.is_ascii() && after.is_ascii() {
+        return before == "-" && after.starts_with(|first: char| first.is_ascii_alphabetic());
+    }
     if before.is_empty() || is_closing(after) || is_opening(before) {
         return false;
     }

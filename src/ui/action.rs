@@ -87,6 +87,7 @@ actions! {
     Session {
         Submit = "submit" None, "send the message; while a turn runs it lands at the next tool boundary";
         SubmitQueue = "submit-queue" None, "send the message for when the running turn is over";
+        TakeTour = "take-tour" None, "begin the tour";
         Interrupt = "interrupt" None, "stop the running turn";
         RetryNow = "retry-now" None, "try again now instead of waiting for the countdown";
         EditQueued = "edit-queued" None, "take the last waiting message back into the composer to edit it";
@@ -122,9 +123,10 @@ actions! {
         HistoryPrevious = "history-previous" None, "the message sent before";
         HistoryNext = "history-next" None, "the message sent after";
         ClearComposer = "clear-composer" None, "clear the message";
-        ExpandPaste = "expand-paste" None, "show the text of the folded paste at the cursor";
+        ExpandPaste = "expand-paste" None, "open the folded paste at the cursor, or fold it again";
         OpenEditor = "open-editor" None, "edit the message in $VISUAL or $EDITOR";
         Complete = "complete" None, "take the marked completion";
+        CompleteRun = "complete-run" None, "take the marked completion, and run it when nothing is left to type";
         CompleteNext = "complete-next" None, "mark the next completion";
         CompletePrevious = "complete-previous" None, "mark the completion before";
         ClosePopup = "close-popup" None, "close the completion list";
@@ -133,7 +135,8 @@ actions! {
         FocusPane = "focus-pane" OneOf(PANES), "focus a pane";
         FocusNext = "focus-next" None, "focus the next pane";
         FocusPrevious = "focus-previous" None, "focus the pane before";
-        Compose = "compose" None, "go to the composer";
+        Compose = "compose" None, "go from a pane to the composer";
+        LeaveComposer = "leave-composer" None, "leave an empty composer for the transcript";
         Zoom = "zoom" None, "let the focused pane fill the screen, or put it back";
     }
     Scroll {
@@ -157,7 +160,7 @@ actions! {
         SearchNext = "search-next" None, "to the next match";
         SearchPrevious = "search-previous" None, "to the match before";
         SearchClear = "search-clear" None, "end the search";
-        DumpTranscript = "dump-transcript" None, "open the whole transcript in $VISUAL or $EDITOR";
+        DumpTranscript = "dump-transcript" None, "open the whole transcript in $PAGER or $EDITOR";
     }
     Lists {
         SelectNext = "select-next" Count, "mark the next row";
@@ -169,6 +172,7 @@ actions! {
     Overlays {
         Help = "help" None, "all keys, with a filter";
         Palette = "palette" None, "find an action by name and run it";
+        SearchHistory = "search-history" None, "find a message sent before and take it up again";
         Close = "close" None, "close the overlay";
         Accept = "accept" None, "take the marked row";
         FilterDeleteLeft = "filter-delete-left" None, "delete the last character of the filter";

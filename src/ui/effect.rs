@@ -12,10 +12,12 @@ pub enum Effect {
         text: String,
         what: &'static str,
     },
+    /// What the mouse selected, to the clipboard.
+    CopySelection,
     /// The message in the external editor; what is saved becomes the draft.
     EditDraft(String),
-    /// A text in the external editor, to be looked at.
-    ShowInEditor(String),
+    /// The whole transcript in the pager or the editor, to be looked at.
+    ShowTranscript,
     Suspend,
     /// Take the mouse, or give it to the terminal.
     Mouse(bool),

@@ -15,6 +15,7 @@ use super::term::editor::{self, Scratch};
 use super::term::guard::Modes;
 use super::term::{Signal, clipboard, notify};
 use super::theme::{self, Depth, Shade, Theme};
+use super::transcript_text;
 use super::update::Outcome;
 use crate::config::schema;
 use crate::port::Port;
@@ -92,21 +93,32 @@ impl Workbench {
                 sent.err().map(|(Full(command) | Closed(command))| Outcome::Unsent(command))
             }
             Effect::Copy { text, what } => {
-                let (wake, around) = (self.wake.clone(), self.around);
-                drop(tokio::spawn(async move {
-                    let copied = clipboard::copy(&text, around).await;
-                    let _ = wake.send(Wake::Copied(copied, what));
-                }));
+                self.copy(text, what);
                 None
             }
-            Effect::EditDraft(text) => match self.edit("message.md", &text).await {
-                Ok(text) => Some(Outcome::Edited(text)),
+            Effect::CopySelection => {
+                let text = self.selected();
+                if !text.trim().is_empty() {
+                    self.copy(text, "the selection");
+                }
+                None
+            }
+            Effect::EditDraft(text) => match self.edit("message.md", &text, Self::editor()).await {
+                Ok(text) => {
+                    Some(Outcome::Edited(text.map_err(|words| format!("{words}; the message stays as it was"))))
+                }
                 Err(reason) => return (None, Some(reason)),
             },
-            Effect::ShowInEditor(text) => match self.edit("transcript.md", &text).await {
-                Ok(shown) => shown.err().map(Outcome::Failed),
-                Err(reason) => return (None, Some(reason)),
-            },
+            Effect::ShowTranscript => {
+                let snapshot = &self.state.snapshot;
+                let blobs = Path::new(&snapshot.session.folder).join("blobs");
+                let text = transcript_text::all(snapshot, &|hash| store::blob(&blobs, hash));
+                let pager = editor::pager(|name| std::env::var(name).ok());
+                match self.edit("transcript.md", &text, pager).await {
+                    Ok(shown) => shown.err().map(Outcome::Failed),
+                    Err(reason) => return (None, Some(reason)),
+                }
+            }
             Effect::Suspend => {
                 let restored = self.guard.with_restored(self.signals.stop()).await;
                 self.repaint();
@@ -137,6 +149,14 @@ impl Workbench {
             Effect::Quit => return (None, Some(Reason::Quit)),
         };
         (outcome, None)
+    }
+
+    fn copy(&self, text: String, what: &'static str) {
+        let (wake, around) = (self.wake.clone(), self.around);
+        drop(tokio::spawn(async move {
+            let copied = clipboard::copy(&text, around).await;
+            let _ = wake.send(Wake::Copied(copied, what));
+        }));
     }
 
     fn repaint(&mut self) {
@@ -173,16 +193,19 @@ impl Workbench {
         Some(Outcome::Reloaded { keymap: read.keymap, problems: read.problems, asked: reload == Reload::All })
     }
 
+    fn editor() -> Vec<String> {
+        editor::command(|name| std::env::var(name).ok())
+    }
+
     /// Gives the terminal to the editor. What it left in the file, or what went wrong.
     ///
     /// # Errors
     /// The process was told to end meanwhile.
-    async fn edit(&mut self, name: &str, text: &str) -> Result<Result<String, String>, Reason> {
+    async fn edit(&mut self, name: &str, text: &str, command: Vec<String>) -> Result<Result<String, String>, Reason> {
         let scratch = match Scratch::new(name, text) {
             Ok(scratch) => scratch,
             Err(error) => return Ok(Err(format!("no file for the editor could be made: {error}"))),
         };
-        let command = editor::command(|name| std::env::var(name).ok());
         let signals = &mut self.signals;
         let edited = self.guard.with_restored(async {
             let run = editor::run(&command, scratch.path());

@@ -7,16 +7,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ratatui::layout::Rect;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
+use super::composer::Names;
 use super::effect::Effect;
 use super::frames::{Cause, Frames};
-use super::input::{Input, TerminalAnswer};
+use super::input::{Input, MouseKind, TerminalAnswer};
 use super::keys::{self, Keymap};
 use super::perform::{Files, Wake};
 use super::state::{Settings, State};
 use super::term::guard::{self, Modes};
-use super::term::screen::Out;
+use super::term::screen::{Out, terminal_size};
 use super::term::{Guard, Reader, Screen, Signal, Signals, probe};
 use super::theme::{self, Theme};
 use super::update::{Msg, Outcome, Said, update};
@@ -40,6 +41,10 @@ pub struct Options {
     /// Holds the history of sent messages.
     pub data_folder: PathBuf,
     pub workdir: PathBuf,
+    /// What commands can name.
+    pub names: Names,
+    /// Told when the first frame is on the screen.
+    pub painted: Arc<Notify>,
 }
 
 /// Why the workbench ended.
@@ -141,7 +146,8 @@ impl Workbench {
         let snapshot = (**port.snapshot.borrow()).clone();
         let mut state = State::new(snapshot, keymap, settings, depth);
         state.now = now();
-        state.size = crossterm::terminal::size()?;
+        state.composer.names = options.names.clone();
+        state.size = terminal_size()?;
         let (wake, woken) = mpsc::unbounded_channel();
         let cache = view::Cache::default();
         let redraw = wake.clone();
@@ -177,6 +183,7 @@ impl Workbench {
 
     /// What nobody waits for.
     fn after_first_paint(&mut self) {
+        self.options.painted.notify_one();
         let _ = self.screen.send(probe::QUERIES);
         let history = self.files.history.clone();
         let wake = self.wake.clone();
@@ -234,7 +241,10 @@ impl Workbench {
                 self.answered(*answer);
             }
             let said = match (input, &self.layout) {
-                (Input::Mouse(mouse), Some(layout)) => Said::Mouse(mouse, layout.hit(mouse.column, mouse.row)),
+                (Input::Mouse(mouse), Some(layout)) => {
+                    let within = self.state.selection.as_ref().filter(|_| mouse.kind != MouseKind::Press);
+                    Said::Mouse(mouse, layout.pointed(mouse.column, mouse.row, within))
+                }
                 (input, _) => Said::Input(input),
             };
             if let Some(reason) = self.say(port, said, Cause::Person).await {
@@ -342,7 +352,7 @@ impl Workbench {
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        if let Ok((columns, rows)) = crossterm::terminal::size()
+        if let Ok((columns, rows)) = terminal_size()
             && self.state.size != (columns, rows)
         {
             let _ = update(&mut self.state, Msg { at: now(), said: Said::Resized(columns, rows) });
@@ -358,6 +368,11 @@ impl Workbench {
         }
         self.layout = Some(layout);
         drawn.map(drop)
+    }
+
+    /// The text that the mouse selected.
+    pub(super) fn selected(&mut self) -> String {
+        self.layout.as_ref().map(|layout| view::selected(&self.state, &mut self.cache, layout)).unwrap_or_default()
     }
 
     fn exit(self, reason: Reason) -> Exit {

@@ -90,6 +90,12 @@ pub fn project_files(workdir: &Path) -> Vec<String> {
     files
 }
 
+/// A body kept beside a session's journal. A name that is no hash never becomes a path.
+pub fn blob(folder: &Path, hash: &str) -> Option<String> {
+    let name = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    name.then(|| std::fs::read_to_string(folder.join(hash)).ok()).flatten()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,16 +1,19 @@
 //! The transcript as plain text: for the clipboard and for the editor. Unwrapped, without borders.
 
 use crate::proto::{Content, Entry, EntryKind, Snapshot, ToolState};
-use crate::text::sanitize;
+use crate::text::{human, sanitize};
 
-/// Every entry under a heading, sanitised.
-pub fn all(snapshot: &Snapshot) -> String {
+/// Reads a body that is kept beside the journal, by its hash.
+pub type Read<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Every entry under a heading, sanitised. What `read` cannot give is shown as far as it is known.
+pub fn all(snapshot: &Snapshot, read: Read) -> String {
     let mut out = String::new();
     for entry in snapshot.transcript.entries() {
         if !out.is_empty() {
             out.push('\n');
         }
-        out.push_str(&format!("## {}\n\n{}\n", heading(entry), one(entry).trim_end()));
+        out.push_str(&format!("## {}\n\n{}\n", heading(entry), whole(entry, read).trim_end()));
     }
     out
 }
@@ -31,8 +34,12 @@ fn heading(entry: &Entry) -> String {
     crate::text::sanitize_line(name).into_owned()
 }
 
-/// One entry's own text.
+/// One entry's own text, as far as it is known without reading anything.
 pub fn one(entry: &Entry) -> String {
+    whole(entry, &|_| None)
+}
+
+fn whole(entry: &Entry, read: Read) -> String {
     let text = match &entry.kind {
         EntryKind::User { text, .. } | EntryKind::Assistant { text, .. } | EntryKind::Thinking { text, .. } => {
             text.clone()
@@ -40,7 +47,7 @@ pub fn one(entry: &Entry) -> String {
         EntryKind::Tool { arguments, state, .. } => {
             let output = match state {
                 ToolState::Running { note, .. } => note.clone().unwrap_or_else(|| "(running)".to_owned()),
-                ToolState::Finished { content, .. } => content_text(content),
+                ToolState::Finished { content, .. } => content_text(content, read),
             };
             format!("{arguments}\n\n{output}")
         }
@@ -61,11 +68,42 @@ fn with(text: &str, more: Option<&str>) -> String {
     more.map_or_else(|| text.to_owned(), |more| format!("{text}\n{more}"))
 }
 
-fn content_text(content: &Content) -> String {
+fn content_text(content: &Content, read: Read) -> String {
     match content {
         Content::Text(text) => text.clone(),
-        Content::Blob { bytes, preview, .. } => format!("{preview}\n… ({bytes} bytes in all)"),
+        Content::Blob { hash, bytes, preview } => {
+            read(hash).unwrap_or_else(|| format!("{preview}\n… ({} in all)", human::bytes(*bytes)))
+        }
         Content::Media { media_type, .. } => format!("({media_type})"),
-        Content::Parts(parts) => parts.iter().map(content_text).collect::<Vec<_>>().join("\n"),
+        Content::Parts(parts) => parts.iter().map(|part| content_text(part, read)).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::{CallId, Order, ToolOutcome};
+
+    #[test]
+    fn large_results_are_read_back_where_they_can_be() {
+        let content = Content::Blob { hash: "ab".to_owned(), bytes: 2_000_000, preview: "head".to_owned() };
+        let state = ToolState::Finished {
+            outcome: ToolOutcome::Ok,
+            elapsed_ms: 1,
+            content,
+            full_bytes: 2_000_000,
+            spill: None,
+        };
+        let kind = EntryKind::Tool {
+            call: CallId("c".to_owned()),
+            server: "files".to_owned(),
+            tool: "view".to_owned(),
+            arguments: serde_json::json!({"path": "a"}),
+            state,
+        };
+        let entry = Entry { order: Order::default(), version: 0, at: 0, kind };
+        let read = |hash: &str| (hash == "ab").then(|| "the \u{1b}[31mwhole".to_owned());
+        assert_eq!(whole(&entry, &read), "{\"path\":\"a\"}\n\nthe whole");
+        assert!(one(&entry).ends_with("head\n… (1.9 MB in all)"));
     }
 }

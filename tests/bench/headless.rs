@@ -1,7 +1,7 @@
 //! Headless cost of one session against an instant endpoint on loopback, beside a peer if there is one.
 //!
 //! `cargo bench --bench headless` runs the release binary; `OCTOMIND_BENCH_CODEX=/path/to/codex` adds
-//! that program to the same run and prints ratios. Medians of [`RUNS`] runs in turn.
+//! that program to the same run and prints ratios; `OCTOMIND_BENCH_BINARY` measures another build of ours. Medians of [`RUNS`] runs in turn.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a benchmark may stop at the first thing that is wrong")]
 
@@ -24,13 +24,14 @@ struct Run {
 }
 
 fn main() {
-    let ours = env!("CARGO_BIN_EXE_octomind");
+    let chosen = std::env::var("OCTOMIND_BENCH_BINARY");
+    let ours = chosen.as_deref().unwrap_or(env!("CARGO_BIN_EXE_octomind"));
     let codex = std::env::var("OCTOMIND_BENCH_CODEX").ok();
     let shell = [
-        ("list".to_owned(), json!({"path": "."})),
-        ("exec_command".to_owned(), json!({"cmd": "true"})),
-        ("shell_command".to_owned(), json!({"command": "true"})),
-        ("shell".to_owned(), json!({"command": ["true"]})),
+        ("list".to_owned(), json!({"path": ".", "depth": "{n}"})),
+        ("exec_command".to_owned(), json!({"cmd": "true {n}"})),
+        ("shell_command".to_owned(), json!({"command": "true {n}"})),
+        ("shell".to_owned(), json!({"command": ["true", "run {n}"]})),
     ];
     let plans = [
         ("one reply", Plan::one_shot()),

@@ -74,3 +74,62 @@ fn a_bad_configuration_exits_with_78() {
     assert_eq!((status, out.as_str()), (Some(78), ""), "{err}");
     assert!(err.contains("config.toml:1:1") && err.contains("nothing was sent"), "{err}");
 }
+
+#[test]
+fn a_session_taken_up_prints_only_the_new_answer_and_is_not_written_by_two() {
+    let home = tempfile::tempdir().unwrap();
+    let script = home.path().join("script.toml");
+    let turns = ["one", "two"]
+        .map(|word| format!("[[turn]]\nmatch = \"{word}\"\n\n[[turn.reply]]\ntext = \"Answer {word}.\"\n\n"));
+    std::fs::write(&script, turns.concat()).unwrap();
+    let model = format!("script:{}", script.display());
+    let run = |message: &str| said(&octomind(home.path(), &["run", "-n", "kept", "-m", &model], message));
+    assert_eq!(run("one").1, "Answer one.\n");
+    let (status, out, err) = run("two");
+    assert_eq!((status, out.as_str()), (Some(0), "Answer two.\n"), "{err}");
+    let jsonl = ["run", "-r", "kept", "-m", &model, "--format", "jsonl"];
+    let (_, out, _) = said(&octomind(home.path(), &jsonl, "one"));
+    let answers: Vec<&str> = out.lines().filter(|line| line.contains(r#""type":"assistant""#)).collect();
+    assert!(answers.len() == 1 && answers[0].contains("Answer one."), "{out}");
+
+    let folder = home.path().join("data/sessions/kept");
+    let before = std::fs::read(folder.join("journal.jsonl")).unwrap();
+    let held = octomind::session::journal::Lock::take(&folder).unwrap();
+    let (status, out, err) = run("two");
+    assert_eq!((status, out.as_str()), (Some(1), ""), "{err}");
+    assert!(err.contains("open elsewhere") && err.contains("nothing was sent"), "{err}");
+    assert_eq!(std::fs::read(folder.join("journal.jsonl")).unwrap(), before);
+    drop(held);
+}
+
+#[test]
+fn what_is_not_there_exits_with_2_and_leaves_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    for (words, reason) in
+        [(["run", "nosuchrole"].as_slice(), "nosuchrole"), (&["run", "--resume", "nosuch"], "nosuch")]
+    {
+        let (status, out, err) = said(&octomind(home.path(), words, "hi"));
+        assert_eq!((status, out.as_str()), (Some(2), ""), "{err}");
+        assert!(err.contains(reason) && !err.contains("session:"), "{err}");
+        assert_eq!(
+            err.matches(&format!("{reason}`")).count() + err.matches(&format!("{reason}\"")).count(),
+            1,
+            "{err}"
+        );
+    }
+    let (status, _, err) = said(&octomind(home.path(), &["run", "-m", "nowhere:x"], "hi"));
+    assert_eq!(status, Some(69), "{err}");
+    assert_eq!(said(&octomind(home.path(), &["sessions"], "")).1, "No sessions yet. `octomind` starts one.\n");
+}
+
+#[test]
+fn a_local_server_that_is_down_is_not_waited_for() {
+    let home = tempfile::tempdir().unwrap();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let config = format!("providers.own.base_url=http://127.0.0.1:{port}/v1");
+    let begun = std::time::Instant::now();
+    let (status, out, err) = said(&octomind(home.path(), &["run", "-m", "own:x", "-c", &config], "hi"));
+    assert_eq!((status, out.as_str()), (Some(1), ""), "{err}");
+    assert!(err.contains("no connection") && !err.contains("try 1"), "{err}");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{err}");
+}

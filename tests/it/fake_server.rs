@@ -25,6 +25,7 @@ pub fn spec(name: &str, mode: &str) -> ServerSpec {
         timeout: Duration::from_secs(20),
         filter: Vec::new(),
         origin: "test".to_owned(),
+        filter_origin: "test".to_owned(),
     }
 }
 

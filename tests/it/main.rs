@@ -7,5 +7,7 @@ mod fake_server;
 mod layering;
 mod mcp_client;
 mod model;
+#[cfg(target_os = "linux")]
+mod process;
 mod session;
 mod workbench;

@@ -112,6 +112,8 @@ async fn a_trusted_script_of_the_project_is_called_and_the_session_comes_back() 
     let mut again = Snapshot::default();
     until(&mut handle.port, &mut again, |own| own.turn.0 == 1).await;
     assert_eq!(results(&again), called);
+    until(&mut handle.port, &mut again, |own| own.notes.iter().any(|note| note.text.contains("Went on with real")))
+        .await;
     turn(&mut handle, &mut again, "and now?").await;
     handle.port.commands.send(Command::Quit).await.unwrap();
     assert_eq!(handle.done.await.unwrap().outcome, Some(TurnOutcome::Done));
@@ -132,4 +134,24 @@ async fn without_trust_nothing_of_the_project_runs_and_it_is_said() {
     until(&mut handle.port, &mut own, said).await;
     handle.port.commands.send(Command::Quit).await.unwrap();
     assert_eq!(handle.done.await.unwrap().refused, 1);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_script_that_comes_during_the_session_is_a_tool_of_the_next_request() {
+    let root = tempfile::tempdir().unwrap();
+    project(root.path());
+    let tools = root.path().join("project/.agents");
+    fs::rename(&tools, root.path().join("aside")).unwrap();
+    let mut handle = begin(root.path(), Pick::New { name: None }, true);
+    let mut own = Snapshot::default();
+    turn(&mut handle, &mut own, "hello").await;
+    assert!(own.servers.is_empty(), "{:?}", own.servers);
+    fs::rename(root.path().join("aside"), &tools).unwrap();
+    turn(&mut handle, &mut own, "please greet her").await;
+    let called = results(&own);
+    assert!(called.len() == 1 && called[0].contains("hello Ada"), "{called:?}");
+    assert_eq!(own.servers.len(), 1);
+    handle.port.commands.send(Command::Quit).await.unwrap();
+    handle.done.await.unwrap();
 }

@@ -1,7 +1,7 @@
 //! The workbench in a real terminal: this test binary starts itself in a pty and plays a session.
 
 mod played;
-mod pty;
+pub mod pty;
 
 use std::time::{Duration, Instant};
 

@@ -101,3 +101,33 @@ fn the_bare_command_writes_the_file_once() {
     assert_eq!(err, "note: wrote ~/data/config/config.toml\n");
     assert_eq!(fs::read_to_string(&file).unwrap(), crate::config::TEMPLATE);
 }
+
+#[test]
+fn names_that_lead_nowhere_are_named() {
+    let server = "[[mcp.servers]]\nname = \"every\"\ntype = \"stdio\"\ncommand = \"x\"\nargs = []\n";
+    let config = crate::config::TEMPLATE.replace("default = \"assistant\"", "default = \"asistant\"").replacen(
+        "server_refs = [",
+        "server_refs = [\"evry\", ",
+        1,
+    );
+    let (good, _, err) = Place::new(&format!("{config}\n{server}")).run(&["--validate"]);
+    assert!(!good, "{err}");
+    for said in [
+        "`default` names the role `asistant`, which is not there",
+        "did you mean `assistant`?",
+        "no server `evry` is configured",
+        "did you mean `every`?",
+        "note: no role uses the server `every`",
+    ] {
+        assert!(err.contains(said), "{said}: {err}");
+    }
+    assert!(err.contains("config.toml:"), "{err}");
+}
+
+#[test]
+fn a_server_needs_no_timeout_and_no_tools() {
+    let server = "[[mcp.servers]]\nname = \"s\"\ntype = \"stdio\"\ncommand = \"x\"\nargs = []\n";
+    let place = Place::new(&format!("{}\n{server}", crate::config::TEMPLATE));
+    let (good, out, err) = place.run(&["--show"]);
+    assert!(good && out.contains("mcp.servers.s.timeout_seconds = 30"), "{out}{err}");
+}

@@ -110,7 +110,7 @@ async fn at(deadline: Option<Instant>) {
 struct Run {
     printer: Printer,
     own: Snapshot,
-    /// The turn before ours, and the last transcript entry that was written.
+    /// The turn before ours, and the last reply that was written.
     before: u32,
     last: Order,
     verdict: Verdict,
@@ -124,18 +124,25 @@ struct Run {
 
 impl Run {
     fn new(port: &Port, printer: Printer) -> Self {
-        let own = (**port.snapshot.borrow()).clone();
-        let last = own.transcript.entries().last().map_or(Order::default(), |entry| entry.order);
-        Self {
+        let mut run = Self {
             printer,
-            before: own.turn.0,
-            own,
-            last,
+            own: Snapshot::default(),
+            before: 0,
+            last: Order::default(),
             verdict: Verdict::default(),
             stopped: None,
             hurried: false,
             deadline: None,
-        }
+        };
+        run.begin_after(&port.snapshot.borrow());
+        run
+    }
+
+    /// What this snapshot holds was before this run: nothing of it is written or judged.
+    fn begin_after(&mut self, past: &Snapshot) {
+        self.own = past.clone();
+        self.before = past.turn.0;
+        self.last = past.transcript.entries().last().map_or(Order::default(), |entry| entry.order);
     }
 
     async fn take(&mut self, delivery: &Delivery, port: &Port, sink: &Sink) {
@@ -143,6 +150,10 @@ impl Run {
         let over = match delivery {
             Delivery::Event(event) => self.event(event, &mut output),
             Delivery::Resync { skipped } => self.resync(*skipped, port, &mut output),
+            Delivery::Replaced(past) => {
+                self.begin_after(past);
+                false
+            }
         };
         sink.write(output);
         if let Delivery::Event(event) = delivery
@@ -159,25 +170,30 @@ impl Run {
     fn event(&mut self, event: &Event, output: &mut Output) -> bool {
         self.own.apply(event);
         self.verdict.note(event);
-        self.printer.event(event, &self.own, output);
-        self.last = self.last.max(event.order.unwrap_or_default());
+        if !self.is_of_the_past(event) {
+            self.printer.event(event, &self.own, output);
+        }
+        if matches!(event.body, Body::AssistantMessage { .. }) {
+            self.last = self.last.max(event.order.unwrap_or_default());
+        }
         match &event.body {
             Body::TurnEnded { turn, .. } => turn.0 > self.before && self.own.queue.is_empty(),
-            Body::SessionResumed { .. } => {
-                self.before = self.own.turn.0;
-                self.verdict.is_read_only()
-            }
+            Body::SessionResumed { .. } => self.verdict.is_read_only(),
             _ => false,
         }
     }
 
+    /// A reply that a process before left broken off is completed when its session is taken up.
+    fn is_of_the_past(&self, event: &Event) -> bool {
+        matches!(event.body, Body::AssistantMessage { .. }) && self.own.turn.0 <= self.before
+    }
+
     fn resync(&mut self, skipped: u64, port: &Port, output: &mut Output) -> bool {
         self.own = (**port.snapshot.borrow()).clone();
+        self.verdict.held_by(self.own.session.read_only.as_deref());
         let entries = self.own.transcript.entries();
         let first = entries.partition_point(|entry| entry.order <= self.last);
-        if skipped > 0 {
-            self.printer.missed(skipped, &entries[first..], &self.own, output);
-        }
+        self.printer.missed(skipped, &entries[first..], &self.own, output);
         if let Some(entry) = entries.last() {
             self.last = self.last.max(entry.order);
         }
@@ -187,7 +203,7 @@ impl Run {
                 self.verdict.ended(outcome.clone());
                 true
             }
-            _ => self.own.session.ended,
+            _ => self.own.session.ended || self.verdict.is_read_only(),
         }
     }
 

@@ -6,6 +6,7 @@
 
 use serde_json::{Value, json};
 
+use super::plain::without_person;
 use crate::proto::{
     Body, Content, Decision, EntryKind, Event, Fault, Level, Origin, Purpose, ServerState, Snapshot, ToolOutcome,
     TurnOutcome,
@@ -58,7 +59,11 @@ pub fn lines(event: &Event, after: &Snapshot) -> Vec<Value> {
         }
         Body::RequestFailed { fault, .. } => vec![failed(after, fault)],
         Body::Notice { level: Level::Error, source, text, hint } => {
-            vec![typed(after, "error", json!({ "message": text, "data": { "source": source, "hint": hint } }))]
+            vec![typed(
+                after,
+                "error",
+                json!({ "message": text, "data": { "source": source, "hint": hint.as_deref().map(without_person) } }),
+            )]
         }
         other => state(other, after),
     }
@@ -135,7 +140,7 @@ pub fn server_trouble(state: &ServerState) -> Option<String> {
 }
 
 fn failed(after: &Snapshot, fault: &Fault) -> Value {
-    let data = json!({ "kind": fault.kind, "advice": fault.advice, "detail": fault.detail });
+    let data = json!({ "kind": fault.kind, "advice": without_person(&fault.advice), "detail": fault.detail });
     typed(after, "error", json!({ "message": fault.message, "data": data }))
 }
 

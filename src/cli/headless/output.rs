@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::{json, plain::Plain};
 use crate::cli::args::Format;
-use crate::proto::{Entry, EntryKind, Event, Snapshot};
+use crate::proto::{Body, Entry, EntryKind, Event, Snapshot, StopReason};
 
 /// Bytes for the two outputs.
 #[derive(Debug, Default, PartialEq)]
@@ -15,7 +15,8 @@ pub struct Output {
 #[derive(Debug)]
 pub enum Printer {
     Plain(Plain),
-    Jsonl,
+    /// How the last reply ended.
+    Jsonl(Option<StopReason>),
 }
 
 impl Printer {
@@ -24,7 +25,7 @@ impl Printer {
     pub fn new(format: Format, terminal: bool) -> Self {
         match format {
             Format::Plain => Self::Plain(Plain::new(terminal)),
-            Format::Jsonl => Self::Jsonl,
+            Format::Jsonl => Self::Jsonl(None),
         }
     }
 
@@ -32,8 +33,15 @@ impl Printer {
     pub fn event(&mut self, event: &Event, after: &Snapshot, output: &mut Output) {
         match self {
             Self::Plain(plain) => plain.event(event, output),
-            Self::Jsonl => {
-                for line in json::lines(event, after) {
+            Self::Jsonl(stop) => {
+                if let Body::AssistantMessage { stop: last, .. } = &event.body {
+                    *stop = Some(last.clone());
+                }
+                let ended = matches!(event.body, Body::TurnEnded { .. });
+                for mut line in json::lines(event, after) {
+                    if let (true, Some(stop)) = (ended, &stop) {
+                        line["data"]["stop"] = serde_json::json!(stop);
+                    }
                     push_line(&mut output.out, &line);
                 }
             }
@@ -45,13 +53,13 @@ impl Printer {
         let note = format!("{skipped} events were not delivered one by one");
         match self {
             Self::Plain(plain) => plain.note("note", &note, output),
-            Self::Jsonl => push_line(&mut output.out, &json::status(after, &note, None)),
+            Self::Jsonl(_) => push_line(&mut output.out, &json::status(after, &note, None)),
         }
         for entry in entries {
             if let EntryKind::Assistant { text, streaming: false, .. } = &entry.kind {
                 match self {
                     Self::Plain(plain) => plain.whole(text, output),
-                    Self::Jsonl => push_line(&mut output.out, &json::assistant(after, text)),
+                    Self::Jsonl(_) => push_line(&mut output.out, &json::assistant(after, text)),
                 }
             }
         }
@@ -61,7 +69,7 @@ impl Printer {
     pub fn end(&mut self, code: u8, reason: &str, after: &Snapshot, output: &mut Output) {
         match self {
             Self::Plain(plain) => plain.end(code, reason, after, output),
-            Self::Jsonl => {
+            Self::Jsonl(_) => {
                 let data = serde_json::json!({ "exit": code });
                 push_line(&mut output.out, &json::status(after, reason, Some(data)));
             }

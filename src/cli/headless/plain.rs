@@ -21,13 +21,25 @@ pub struct Plain {
     held: String,
     /// Whether standard output stands at the beginning of a line.
     line_begun: bool,
-    /// The last two notes, tools aside.
-    recent: [String; 2],
+    /// The last note, tools aside.
+    recent: String,
+    /// Errors and what to do about them, each said once.
+    errors: Vec<String>,
+    /// Something was sent, or a session taken up: there is a session to speak of.
+    begun: bool,
 }
 
 impl Plain {
     pub fn new(terminal: bool) -> Self {
-        Self { terminal, answering: None, held: String::new(), line_begun: false, recent: Default::default() }
+        Self {
+            terminal,
+            answering: None,
+            held: String::new(),
+            line_begun: false,
+            recent: String::new(),
+            errors: Vec::new(),
+            begun: false,
+        }
     }
 
     pub fn event(&mut self, event: &Event, output: &mut Output) {
@@ -40,11 +52,12 @@ impl Plain {
             Body::RequestFailed { purpose: Purpose::Main, fault, .. } => {
                 self.finish_line(output);
                 self.note("error", &fault.message, output);
+                if let Some(detail) = fault.detail.as_deref().filter(|detail| !fault.message.contains(detail)) {
+                    self.note("detail", detail, output);
+                }
                 self.note("hint", &fault.advice, output);
             }
-            Body::RetryScheduled { attempt, of, reason, .. } => {
-                self.note("retry", &format!("{reason} (try {attempt} of {of})"), output);
-            }
+            Body::RequestStarted { .. } => self.begun = true,
             Body::ToolStarted { server, tool, arguments, .. } => {
                 let name = if server.is_empty() { tool.clone() } else { format!("{server}.{tool}") };
                 self.note("tool", &format!("{name} {arguments}"), output);
@@ -70,9 +83,7 @@ impl Plain {
                 }
             }
             Body::CommandOutput { output: answer, .. } => self.whole(answer, output),
-            Body::SessionResumed { read_only: Some(holder), .. } => {
-                self.note("error", &format!("the session is open elsewhere: {holder}"), output);
-            }
+            Body::SessionResumed { .. } => self.begun = true,
             Body::TurnEnded { outcome, .. } => {
                 self.finish_line(output);
                 if let TurnOutcome::Stopped(why) = outcome {
@@ -174,21 +185,30 @@ impl Plain {
         if text.is_empty() {
             return;
         }
-        let line = format!("{}: {}", sanitize_line(source), sanitize_line(text));
-        // A fault and the notice about it say the same; so do repeated states of a server.
-        if !self.recent.contains(&line) {
-            output.err.push_str(&shortened(&line));
-            output.err.push('\n');
+        let line = format!("{}: {}", sanitize_line(source), without_person(&sanitize_line(text)));
+        match source {
+            // What a tool was given and said may be long; of an error every word counts.
+            "tool" => output.err.push_str(&shortened(&line)),
+            "error" | "detail" | "hint" if self.errors.contains(&line) => return,
+            // States of a server repeat.
+            _ if self.recent == line => return,
+            _ => output.err.push_str(&line),
         }
-        if !matches!(source, "tool") {
-            self.recent = [std::mem::take(&mut self.recent[1]), line];
+        output.err.push('\n');
+        match source {
+            "tool" => {}
+            "error" | "detail" | "hint" => self.errors.push(line),
+            _ => self.recent = line,
         }
     }
 
     pub fn end(&mut self, code: u8, reason: &str, after: &Snapshot, output: &mut Output) {
         self.finish_line(output);
-        if code != 0 {
+        if code != 0 && !self.errors.contains(&format!("error: {}", sanitize_line(reason))) {
             self.note("octomind", reason, output);
+        }
+        if !self.begun {
+            return;
         }
         let mut total = after.totals.main;
         total.add(&after.totals.auxiliary);
@@ -198,6 +218,18 @@ impl Plain {
         }
         self.note("session", &facts, output);
     }
+}
+
+/// Commands are typed by a person; a run without one has flags for the same.
+pub fn without_person(hint: &str) -> Cow<'_, str> {
+    if !hint.contains('/') {
+        return Cow::Borrowed(hint);
+    }
+    let said = hint.replace("another model with /model", "another model with --model");
+    Cow::Owned(
+        said.replace("another with /model", "another with --model")
+            .replace("start anew with /new", "start a new session"),
+    )
 }
 
 fn shortened(line: &str) -> Cow<'_, str> {

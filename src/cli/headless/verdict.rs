@@ -2,6 +2,7 @@
 
 use crate::cli::exit::Exit;
 use crate::proto::{Body, Decision, Event, FaultKind, Level, Purpose, ToolOutcome, TurnOutcome};
+use crate::session::NOT_BEGUN;
 
 /// What counts for the end of a run.
 #[derive(Debug, Default)]
@@ -16,6 +17,8 @@ pub struct Verdict {
     lost_call: bool,
     read_only: Option<String>,
     command: bool,
+    /// The session could not begin as it was asked for.
+    not_begun: Option<String>,
     /// What the session said last about a trouble of its own.
     trouble: Option<String>,
 }
@@ -32,7 +35,10 @@ impl Verdict {
             Body::ToolFinished { outcome: ToolOutcome::Refused, .. } => self.refused = true,
             Body::Decided(Decision::Trust { folder, trusted: false, .. }) => self.untrusted = Some(folder.clone()),
             Body::Decided(Decision::LostCall { .. }) => self.lost_call = true,
-            Body::SessionResumed { read_only: Some(holder), .. } => self.read_only = Some(holder.clone()),
+            Body::SessionResumed { read_only, .. } => self.held_by(read_only.as_deref()),
+            Body::Notice { level: Level::Error, source, text, .. } if source == NOT_BEGUN => {
+                self.not_begun = Some(text.clone());
+            }
             Body::Notice { level: Level::Error, source, text, .. } if source == "session" => {
                 self.trouble = Some(text.clone());
             }
@@ -50,6 +56,13 @@ impl Verdict {
         self.outcome = Some(outcome);
     }
 
+    /// Who writes the session, if that is not us.
+    pub fn held_by(&mut self, holder: Option<&str>) {
+        if let Some(holder) = holder {
+            self.read_only = Some(holder.to_owned());
+        }
+    }
+
     /// The session cannot be written, so it will not answer.
     pub fn is_read_only(&self) -> bool {
         self.read_only.is_some()
@@ -59,6 +72,9 @@ impl Verdict {
     pub fn exit(&self) -> (Exit, String) {
         if let Some(holder) = &self.read_only {
             return (Exit::Failed, format!("the session is open elsewhere ({holder}); nothing was sent"));
+        }
+        if let Some(why) = &self.not_begun {
+            return (Exit::Usage, why.clone());
         }
         match &self.outcome {
             Some(TurnOutcome::Failed(why)) => match self.fault {

@@ -57,16 +57,47 @@ fn secrets_are_masked_longest_first_and_short_values_are_left_alone() {
     assert!(matches!(env.mask_secrets("nothing here"), Cow::Borrowed(_)));
     let env =
         Env::from_pairs([("DATABASE_URL", "postgres://me:hunter2hunter2@db:5432/x?a=b@c"), ("SITE", "http://a.b/c")]);
+    assert_eq!(env.secrets().collect::<Vec<_>>(), ["hunter2hunter2"]);
+    let short = Env::from_pairs([("MYDB_URL", "postgres://bob:hunter2@h/db")]);
+    assert_eq!(short.mask_secrets("psql postgres://bob:hunter2@h/db"), "psql postgres://[MYDB_URL masked]@h/db");
     assert_eq!(env.mask_secrets("psql hunter2hunter2 at http://a.b/c"), "psql [DATABASE_URL masked] at http://a.b/c");
 }
 
 #[test]
 fn names_of_secrets() {
-    for secret in ["OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "DB_PASSWORD", "authorization", "X-Api-Key", "AUTH_TOKEN"]
-    {
+    for secret in [
+        "OPENAI_API_KEY",
+        "AWS_SECRET_ACCESS_KEY",
+        "DB_PASSWORD",
+        "authorization",
+        "X-Api-Key",
+        "AUTH_TOKEN",
+        "DB_PASS",
+        "PGPASSWORD",
+        "MYSECRET",
+        "SESSION_COOKIE",
+        "PRIVATEKEY",
+        "STRIPE_SK",
+        "MYSQL_PWD",
+    ] {
         assert!(looks_secret(secret), "{secret}");
     }
-    for plain in ["HOME", "KEYBOARD", "MONKEY", "TOKENIZER_PATH", "AUTHOR", "COMPAT", "SSH_AUTH_SOCK", "SSH_KEY_PATH"] {
+    for plain in [
+        "HOME",
+        "KEYBOARD",
+        "MONKEY",
+        "TOKENIZER_PATH",
+        "AUTHOR",
+        "COMPAT",
+        "SSH_AUTH_SOCK",
+        "SSH_KEY_PATH",
+        "PWD",
+        "OLDPWD",
+        "COMPASS",
+        "BYPASS",
+        "TASK",
+        "DISK",
+    ] {
         assert!(!looks_secret(plain), "{plain}");
     }
 }

@@ -193,6 +193,8 @@ fn a_server_needs_what_its_type_needs() {
         ("type = \"builtin\"\nenv = { A = 1 }", "`mcp.servers.s.env.A` must be a string"),
         ("type = \"builtin\"\nauto_bind = [1]", "must be a list of strings"),
     ];
+    let narrowed = with(format!("{TEMPLATE}\n[[mcp.servers]]\nname=\"s\"\ntype=\"builtin\"\ntools=[\"a\", 1]\n"));
+    assert_eq!(narrowed.config.mcp.servers.len(), 1, "a filter that cannot be read must not become none");
     for (lines, message) in cases {
         let server = format!("[[mcp.servers]]\nname = \"s\"\ntimeout_seconds = 30\ntools = []\n{lines}\n");
         let loaded = with(format!("{TEMPLATE}\n{server}"));

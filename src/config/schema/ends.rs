@@ -50,6 +50,9 @@ pub struct Provider {
     /// Whether models of this endpoint take images.
     #[serde(default)]
     pub images: bool,
+    /// Whether models of this endpoint take a reasoning effort; none = by the model's name.
+    #[serde(default)]
+    pub reasoning: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

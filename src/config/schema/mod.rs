@@ -97,7 +97,7 @@ pub struct ModelProfile {
     pub top_k: u32,
     /// Further tries after the first, 0–1000.
     pub max_retries: u32,
-    /// Seconds of the first back-off.
+    /// Seconds that the wait between two tries grows to; it begins with one and doubles.
     pub retry_timeout: u64,
     /// Seconds without a byte before a request counts as stalled; 0 = no limit.
     pub request_timeout_seconds: u64,
@@ -167,8 +167,10 @@ pub struct Server {
     #[serde(rename = "type")]
     pub kind: ServerType,
     /// Seconds without progress, 1–3600; the absolute cap of a call is 20 times this.
+    #[serde(default = "server_timeout")]
     pub timeout_seconds: u64,
     /// Empty = all; `prefix_*` allowed.
+    #[serde(default)]
     pub tools: Vec<String>,
     #[serde(default)]
     pub auto_bind: Vec<String>,
@@ -184,6 +186,10 @@ pub struct Server {
     pub env: BTreeMap<String, String>,
     #[serde(default)]
     pub cwd: Option<String>,
+}
+
+fn server_timeout() -> u64 {
+    30
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ fn part(server: &str, items: &Value, filter: &[&str]) -> Part {
         server: server.to_owned(),
         standing: Standing::Regular,
         filter: filter.iter().map(|&pattern| pattern.to_owned()).collect(),
-        origin: "config.toml:4".to_owned(),
+        filter_origin: "`tools` of server s".to_owned(),
         offered: true,
         tools: tools::prepare(tools::parse(items.as_array().unwrap())).0,
     }
@@ -31,7 +31,7 @@ fn every_absent_tool_has_a_reason() {
         assert_eq!(info.exposed(), !reason);
     }
     let rm = catalog.infos[0].iter().find(|info| info.name == "rm").unwrap();
-    assert_eq!(rm.filtered_by.as_deref(), Some("`tools` of server s (config.toml:4)"));
+    assert_eq!(rm.filtered_by.as_deref(), Some("`tools` of server s"));
 }
 
 #[test]

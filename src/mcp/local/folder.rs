@@ -105,8 +105,8 @@ fn check_name(name: &str) -> Result<(), String> {
     if name.starts_with('.') {
         return Err("hidden files are no tools.".into());
     }
-    if name.contains('.') {
-        return Err("a tool's file has no extension.".into());
+    if let Some((stem, _)) = name.split_once('.') {
+        return Err(format!("a tool is called by its file's name, which has no dot in it: rename it to {stem}."));
     }
     if name.starts_with('-') {
         return Err("a tool's name does not begin with a dash.".into());

@@ -169,7 +169,7 @@ async fn a_folder_lists_its_tools_and_names_what_is_none() {
     );
     let why =
         |name: &str| listing.rejected.iter().find(|(other, _)| other == name).map(|(_, why)| why.as_str()).unwrap();
-    assert!(why("mytool.sh").contains("no extension"));
+    assert!(why("mytool.sh").contains("rename it to mytool"));
     assert!(why(".hidden").contains("hidden"));
     assert!(why("-dash").contains("dash"));
     assert!(why("sp ace").contains("only letters"));

@@ -47,6 +47,10 @@ impl Abilities {
         Self { thinking, xhigh, thinks_unasked: !newest && version >= (5, 0) }
     }
 
+    pub(crate) fn thinks(self) -> bool {
+        self.thinking != Thinking::None
+    }
+
     pub(crate) fn structured_output(self) -> bool {
         self.thinking == Thinking::Adaptive
     }

@@ -46,8 +46,10 @@ impl Media<'_> {
         match content {
             Content::Text(text) => push_text(text.clone(), into),
             Content::Blob { hash, bytes, preview } => match (self.blobs)(hash) {
-                Some(text) => push_text(text, into),
-                None => {
+                // A blob never refers to another one.
+                Some(Content::Text(text)) => push_text(text, into),
+                Some(Content::Media { media_type, base64 }) => into.push(self.media(&media_type, &base64, repairs)),
+                Some(Content::Blob { .. } | Content::Parts(_)) | None => {
                     repairs.add(RepairKind::UnsupportedContent, "used the preview of a body that is gone");
                     push_text(format!("{preview}\n[the rest of {bytes} bytes is gone]"), into);
                 }

@@ -35,8 +35,8 @@ pub struct Frame<'a> {
     pub schema: Option<&'a serde_json::Value>,
 }
 
-/// Loads a blob's text by its hash; `None` when it is gone.
-pub type Blobs<'a> = &'a dyn Fn(&str) -> Option<String>;
+/// Loads a blob by its name, as text or media; `None` when it is gone.
+pub type Blobs<'a> = &'a dyn Fn(&str) -> Option<Content>;
 
 /// Builds the request and says what had to be mended.
 pub fn request(history: &History, frame: &Frame<'_>, blobs: Blobs<'_>) -> (Request, Vec<Decision>) {

@@ -32,7 +32,11 @@ fn build(bodies: &[Body], traits: Traits) -> (Request, Vec<Decision>) {
         profile: &profile,
         schema: None,
     };
-    request(&history, &frame, &|hash| (hash == "known").then(|| "the whole".to_owned()))
+    request(&history, &frame, &|hash| match hash {
+        "known" => Some(Content::Text("the whole".to_owned())),
+        "picture" => Some(Content::Media { media_type: "image/png".into(), base64: "QUJD".into() }),
+        _ => None,
+    })
 }
 
 fn user(text: &str) -> Body {
@@ -321,4 +325,20 @@ proptest! {
         let (after, _) = build(&longer, Traits::default());
         prop_assert_eq!(&after.messages[..before.messages.len()], &before.messages[..]);
     }
+}
+
+#[test]
+fn media_beside_the_journal_is_loaded_when_it_is_sent() {
+    let content = Content::Blob { hash: "picture".into(), bytes: 3, preview: "[image/png]".into() };
+    let bodies = [Body::UserMessage { content, attachments: vec![], origin: Origin::Person }];
+    let (sent, _) = build(&bodies, Traits { images: true, ..Traits::default() });
+    assert_eq!(
+        sent.messages,
+        [Message::User(vec![Part::Media { media_type: "image/png".into(), base64: "QUJD".into() }])]
+    );
+    let (sent, repairs) = build(&bodies, Traits::default());
+    assert!(
+        matches!(&sent.messages[0], Message::User(parts) if matches!(&parts[0], Part::Text(text) if text.contains("left out")))
+    );
+    assert_eq!(repairs.len(), 1);
 }

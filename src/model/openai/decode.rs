@@ -167,7 +167,10 @@ impl Decoder {
 
     /// The stream is over, cleanly or after [`Flow::Done`].
     pub(crate) fn end(&mut self, done: Flow, out: &mut Vec<Delta>) -> Result<(), Fault> {
-        if !self.anything && self.reason.is_none() && done == Flow::More {
+        let ended = self.reason.is_some() || done == Flow::Done;
+        // A reply that breaks off in a call may have meant more by the calls before it: none counts.
+        let in_a_call = self.usage.is_none() && self.book.breaks_off();
+        if !ended && (!self.anything || in_a_call) {
             return Err(fault::cut(&self.asked.provider));
         }
         if !self.reasoning.is_empty() || !self.details.is_empty() {

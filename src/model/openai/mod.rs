@@ -13,4 +13,4 @@ mod tests;
 mod decode;
 
 pub(super) use body::{Carrier, Dialect, EffortStyle, Sampling, body};
-pub(super) use decode::Decoder;
+pub(super) use decode::{Decoder, usage};

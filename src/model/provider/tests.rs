@@ -71,11 +71,31 @@ fn an_unknown_prefix_is_told_the_nearest_name_and_all_of_them() {
 #[test]
 fn openai_models_are_spoken_to_as_they_need() {
     let speech = |name: &str| find(name, &[], "").unwrap().0.speech;
-    assert_eq!(speech("openai:gpt-5.6-mini"), Speech::Genai(AdapterKind::OpenAIResp));
+    assert_eq!(speech("openai:gpt-5.6-mini"), Speech::Responses);
     assert!(matches!(speech("openai:o3"), Speech::Chat(Dialect { reasoning_model: true, .. })));
     assert!(matches!(speech("openai:gpt-4o"), Speech::Chat(Dialect { reasoning_model: false, .. })));
     assert!(matches!(speech("openrouter:anthropic/claude-x"), Speech::Chat(Dialect { cache_marks: true, .. })));
     assert!(
         matches!(speech("together:moonshotai/Kimi-K2-Thinking"), Speech::Chat(d) if d.carrier == Carrier::ReasoningContent)
     );
+}
+
+#[test]
+fn an_own_endpoint_is_sent_an_effort_when_it_is_known_to_take_one() {
+    let takes = |name: &str, extra: &str| {
+        find(name, &[], &format!("[mine]\nbase_url = 'http://m/v1'\n{extra}"))
+            .map(|(provider, model)| provider.takes_effort(&model))
+            .unwrap()
+    };
+    for (model, extra, wanted) in [
+        ("mine:o3", "", true),
+        ("mine:openai/gpt-oss-120b", "", true),
+        ("mine:qwen3", "", false),
+        ("mine:qwen3", "reasoning = true", true),
+        ("mine:gpt-5", "reasoning = false", false),
+        ("mine:unheard-of", "protocol = 'anthropic'", false),
+        ("mine:claude-sonnet-4-6", "protocol = 'anthropic'", true),
+    ] {
+        assert_eq!(takes(model, extra), wanted, "{model} {extra}");
+    }
 }

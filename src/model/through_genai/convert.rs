@@ -101,10 +101,7 @@ pub(super) fn options(kind: AdapterKind, model: &str, request: &Request) -> Chat
     if request.max_tokens > 0 {
         options = options.with_max_tokens(request.max_tokens);
     }
-    // The models behind the responses protocol refuse sampling parameters.
-    if kind != AdapterKind::OpenAIResp {
-        options = options.with_temperature(request.temperature).with_top_p(request.top_p);
-    }
+    options = options.with_temperature(request.temperature).with_top_p(request.top_p);
     if let Some(effort) = effort(kind, model, request.effort) {
         options = options.with_reasoning_effort(effort);
     }

@@ -1,9 +1,9 @@
-//! Models whose protocol `genai` speaks for us: Gemini, OpenAI responses, Cohere.
+//! Models whose protocol `genai` speaks for us: Gemini, Cohere.
 //!
 //! genai builds the request, sends it over our client, and reads the stream. What we add, each with
 //! the case that needs it: an error object inside a 200 stream is passed over by genai's Gemini reader
-//! and loses its kind in the responses one (`error200`), so every frame is looked at; a stream that
-//! ends without its last event looks complete (`cut`).
+//! (`error200`), so every frame is looked at; a stream that ends without its last event looks complete
+//! (`cut`).
 
 mod convert;
 mod reply;

@@ -34,11 +34,7 @@ impl Watch {
                 return;
             }
             let Some(value) = frame.json() else { return };
-            // The responses protocol has it inside the response.
-            let inside = ["/response/error", "/error"]
-                .iter()
-                .find_map(|place| value.pointer(place).filter(|error| !error.is_null()));
-            if let Some(error) = inside {
+            if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
                 *seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.clone());
             }
         })

@@ -7,8 +7,11 @@ enum Kind {
     Chat,
     Messages,
     Lines,
+    Responses,
 }
-use Kind::{Chat, Lines, Messages};
+use Kind::{Chat, Lines, Messages, Responses};
+
+mod responses;
 
 fn machine(kind: Kind) -> Machine {
     let asked = Asked {
@@ -21,6 +24,7 @@ fn machine(kind: Kind) -> Machine {
         Chat => Decoder::Chat(openai::Decoder::new(asked.clone())),
         Messages => Decoder::Messages(anthropic::Decoder::new(asked.clone())),
         Lines => Decoder::Ollama(ollama::Decoder::new(asked.clone())),
+        Responses => Decoder::Responses(crate::model::responses::Decoder::new(asked.clone())),
     };
     Machine::new(asked, decoder)
 }
@@ -767,7 +771,10 @@ fn lines() -> Vec<Row> {
 }
 
 fn all() -> Vec<Row> {
-    [framing(), usage(), tool_calls(), reasoning(), errors(), messages(), lines()].into_iter().flatten().collect()
+    [framing(), usage(), tool_calls(), reasoning(), errors(), messages(), lines(), responses::rows()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 #[test]
@@ -816,4 +823,28 @@ fn keep_alives_are_seen_as_life() {
 fn nothing_after_the_end_is_read() {
     let bytes = [chunk("\"content\":\"a\""), DONE.into(), chunk("\"content\":\"b\"")].concat();
     assert_eq!(replay(Chat, &[bytes.as_bytes()]), vec!["text a", "stop End"]);
+}
+
+#[tokio::test]
+async fn an_error_body_without_end_is_not_read_to_its_end() {
+    let endless = futures::stream::repeat_with(|| Ok(vec![b'x'; 1000]));
+    assert_eq!(beginning(endless).await.len(), ERROR_BODY);
+}
+
+#[test]
+fn a_reply_cut_in_its_second_call_gives_no_call() {
+    let call = |index: u32, arguments: &str| {
+        let call = serde_json::json!({"index": index, "id": format!("c{index}"),
+            "function": {"name": "shell", "arguments": arguments}});
+        format!("data: {}\n\n", serde_json::json!({"choices": [{"delta": {"tool_calls": [call]}}]}))
+    };
+    let calls = |lines: &[String]| lines.iter().filter(|line| line.starts_with("call ")).count();
+    let first = call(0, "{\"command\":\"rm a\"}");
+    for second in ["{\"command\":\"cp a", ""] {
+        let second = call(1, second);
+        let lines = replay(Chat, &[first.as_bytes(), second.as_bytes()]);
+        assert_eq!(calls(&lines), 0, "{lines:?}");
+        let ended = replay(Chat, &[first.as_bytes(), second.as_bytes(), b"data: [DONE]\n\n"]);
+        assert_eq!(calls(&ended), 2, "{ended:?}");
+    }
 }

@@ -13,11 +13,14 @@ use super::{Actor, Report};
 use crate::mcp::{CallResult, Progress, ToolDefinition};
 use crate::proto::{Body, CallId, Content, Decision, Level, Order, ToolCall, ToolOutcome, TurnOutcome};
 use crate::session::journal::{create_private_folder, write_private};
-use crate::session::rules::{Repeat, cut, nearest};
+use crate::session::rules::{Repeat, cut, nearest, timeless};
 use crate::text::tokens;
 
 /// Calls of one reply that run at the same time.
 const AT_ONCE: usize = 8;
+
+/// Stands for the result of a call that was not made.
+const REFUSED: &str = "refused";
 
 pub(super) struct Batch {
     cancel: CancellationToken,
@@ -58,7 +61,8 @@ impl Actor {
                     batch.waiting.push_back(Runnable { id: call.id, order, tool, arguments: call.arguments });
                 }
                 Err(reason) => {
-                    batch.done.push((call.wire_name.clone(), call.arguments.to_string(), reason.clone()));
+                    // Not the reason: it may count, and then no two rounds would be equal.
+                    batch.done.push((call.wire_name.clone(), call.arguments.to_string(), REFUSED.to_owned()));
                     self.refuse(call, order, reason);
                 }
             }
@@ -159,7 +163,7 @@ impl Actor {
     pub(super) fn call_ended(&mut self, id: &CallId, result: CallResult) {
         let Some(Phase::Tools(batch)) = self.turn.as_mut().map(|turn| &mut turn.phase) else { return };
         let Some(running) = batch.running.remove(id) else { return };
-        let key = format!("{:?} {:?}", result.outcome, result.content);
+        let key = format!("{:?} {}", result.outcome, result_key(&result.content));
         batch.done.push((running.tool, running.arguments, key));
         let elapsed_ms = running.begun.elapsed().as_millis() as u64;
         let full_bytes = result.content.bytes();
@@ -219,6 +223,12 @@ impl Actor {
                 self.rec.notice(Level::Error, "loop", text.clone(), None);
                 self.finish(TurnOutcome::Failed(text));
             }
+            Repeat::TooMany(rounds) => {
+                let text = format!("The turn was ended after {rounds} rounds of tool calls.");
+                let hint = Some("Send a message to let it go on.".to_owned());
+                self.rec.notice(Level::Error, "loop", text.clone(), hint);
+                self.finish(TurnOutcome::Failed(text));
+            }
         }
     }
 
@@ -247,6 +257,15 @@ impl Actor {
 fn finished(call: CallId, outcome: ToolOutcome, content: Content, elapsed_ms: u64) -> Body {
     let full_bytes = content.bytes();
     Body::ToolFinished { call, outcome, content, full_bytes, spill: None, elapsed_ms }
+}
+
+/// What makes two results the same.
+fn result_key(content: &Content) -> String {
+    match content {
+        Content::Parts(parts) => parts.iter().map(result_key).collect::<Vec<_>>().join("\n"),
+        Content::Text(text) => timeless(text),
+        media => format!("{media:?}"),
+    }
 }
 
 fn all_text(content: &Content) -> String {

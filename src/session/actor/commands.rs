@@ -49,9 +49,9 @@ impl Actor {
             return self.slash(command, &text, &arguments).await;
         }
         if let Some(holder) = &self.read_only {
-            let text = format!("This session is being written by {holder}, so it can only be read here.");
+            let text = format!("Not sent: this session is open elsewhere ({holder}) and can only be read here.");
             let hint = "Close it there, or /new for a session of your own.".to_owned();
-            return self.rec.notice(Level::Warning, "journal", text, Some(hint));
+            return self.rec.notice(Level::Error, "session", text, Some(hint));
         }
         if let Some(near) = near_command(&text) {
             let text = format!("{} is no command and goes to the model as it is.", text.trim());
@@ -62,7 +62,9 @@ impl Actor {
             self.rec.emit(Body::Queued { id, text, mode });
             return;
         }
-        self.begin_turn(vec![Waiting { id: QueueId(0), text, attachments, mode }]);
+        let mut messages = self.queue.take_all();
+        messages.push(Waiting { id: QueueId(0), text, attachments, mode });
+        self.begin_waiting(messages);
     }
 
     fn answered(&mut self, ask: AskId, answer: Answer) {

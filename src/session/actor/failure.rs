@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::Actor;
 use super::reply::Reply;
 use super::turn::{Phase, Question};
-use crate::proto::{AskKind, Body, Decision, Fault, Purpose, TurnOutcome};
+use crate::proto::{AskKind, Body, Decision, Fault, Order, Purpose, TurnOutcome, clause};
 use crate::session::rules::{Tried, Verdict, verdict};
 
 impl Actor {
@@ -25,8 +25,8 @@ impl Actor {
             text_shown: !reply.text.trim().is_empty(),
             person: self.person(),
         };
-        let first_ms = self.role.profile.retry_timeout.saturating_mul(1000);
-        match verdict(&fault, tried, first_ms, (self.setup.chance)()) {
+        let longest_ms = self.role.profile.retry_timeout.saturating_mul(1000);
+        match verdict(&fault, tried, longest_ms, (self.setup.chance)()) {
             Verdict::Wait { ms, asked_by_provider } => {
                 self.charge(&reply);
                 self.wait_and_retry(&reply, &fault, ms, asked_by_provider);
@@ -51,14 +51,12 @@ impl Actor {
         turn.retries += 1;
         let (attempt, of) = (turn.retries, self.role.profile.max_retries);
         turn.phase = Phase::Retrying { until: Instant::now() + Duration::from_millis(ms) };
-        let reason = fault.message.clone();
-        self.rec.cell(Body::Decided(Decision::Retry {
-            attempt,
-            of,
-            wait_ms: ms,
-            reason: reason.clone(),
-            asked_by_provider,
-        }));
+        // Before the reply that this try may still bring.
+        let back = 2 + retry_notes(of) - attempt.min(retry_notes(of));
+        let place = Order { slot: turn.place.slot.saturating_sub(back), ..turn.place };
+        let reason = clause(&fault.message).to_owned();
+        let retry = Decision::Retry { attempt, of, wait_ms: ms, reason: reason.clone(), asked_by_provider };
+        self.rec.emit_at(Some(place), Body::Decided(retry));
         let at = self.rec.now() + ms;
         self.rec.emit(Body::RetryScheduled { request: reply.request, at, attempt, of, reason });
     }
@@ -78,6 +76,11 @@ impl Actor {
         self.keep_cut(reply);
         self.finish(TurnOutcome::Failed("The reply broke off.".to_owned()));
     }
+}
+
+/// Places kept for what is said of retries, before the reply.
+pub(super) fn retry_notes(most: u32) -> u32 {
+    most.min(64)
 }
 
 /// Its cost was counted when it failed.

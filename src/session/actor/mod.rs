@@ -10,6 +10,7 @@
 mod batch;
 mod commands;
 mod failure;
+mod follow;
 mod open;
 mod prepare;
 mod recorder;
@@ -22,6 +23,7 @@ mod stream;
 mod trust;
 mod turn;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,6 +40,7 @@ use super::trust_desk::Looked;
 use crate::mcp::{CallResult, Progress};
 use crate::model::{Delta, Model};
 use crate::proto::{AskId, Body, CallId, Command, Decision, Effort, Fault, TurnId, TurnOutcome};
+use follow::Followed;
 use recorder::Recorder;
 use turn::{Phase, Turn};
 
@@ -65,9 +68,15 @@ struct Actor {
     /// The open question about the project's content.
     trust_ask: Option<(AskId, Found)>,
     spent: Spent,
-    /// What was mended in the last request.
-    repairs: Vec<Decision>,
+    /// What was mended in requests and has been said.
+    repairs: BTreeSet<String>,
+    /// Something was sent to a model.
+    sent: bool,
+    /// It was said that the server of this model cuts requests.
+    prompt_cut: bool,
     read_only: Option<String>,
+    /// The journal that another process writes.
+    followed: Option<Followed>,
     /// Nobody chose this session's name, and it is new.
     unnamed: bool,
     end: SessionEnd,
@@ -165,11 +174,13 @@ impl Actor {
             .due()
             .map(|due| Instant::now() + Duration::from_millis(due.saturating_sub(self.rec.now())));
         let phase = self.turn.as_ref().and_then(|turn| turn.phase.due());
-        journal.into_iter().chain(phase).min()
+        let followed = self.followed.as_ref().map(|followed| followed.due);
+        journal.into_iter().chain(phase).chain(followed).min()
     }
 
     fn tick(&mut self) {
         self.rec.flush_deltas();
+        self.follow_writer();
         let now = Instant::now();
         match self.turn.as_ref().map(|turn| &turn.phase) {
             Some(Phase::Waiting { until, .. }) if *until <= now => self.request(),
@@ -237,9 +248,11 @@ impl Actor {
         self.end.name.clone_from(&self.name);
     }
 
-    /// Nobody named this session, and nothing was said in it.
+    /// Nobody named this session, and nothing was said in it. What a program said and never reached
+    /// a model is nothing either: the program is told and says it again.
     fn is_unused(&self) -> bool {
-        self.unnamed && self.turns == 0 && self.rec.journal.writes()
+        let nothing = self.turns == 0 || (!self.person() && !self.sent);
+        self.unnamed && nothing && self.rec.journal.writes()
     }
 
     fn ended_turn(&mut self, outcome: TurnOutcome) {

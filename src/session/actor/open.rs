@@ -1,14 +1,22 @@
 //! Opening a session's folder: a new one, or one that is taken up again. Blocking; runs off the
 //! session's task.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::super::journal::{Blobs, JOURNAL, Journal, Lock, Locked, Reading, create_private_folder, read};
+use super::super::journal::{JOURNAL, Journal, Lock, Locked, Reading, create_private_folder, read};
 use super::super::seams::{Pick, Setup};
 use super::super::store::{self, NameError};
+use super::request::repair_name;
 use crate::model::History;
-use crate::proto::{Body, Content, Event, Level, Order, RequestId, Snapshot, StopReason};
+use crate::proto::{
+    Body, Decision, EntryKind, Event, Level, Order, RequestId, Snapshot, StopReason, Timestamp, ToolState,
+};
+use crate::text::human;
+
+/// A journal from this size on takes long enough to be read that it is said, bytes.
+const LARGE: u64 = 64 * 1024 * 1024;
 
 /// A session's past, and the journal to write on.
 pub(super) struct Opened {
@@ -33,9 +41,12 @@ pub(super) struct Past {
     pub history: History,
     pub last_order: Order,
     pub last_request: u32,
+    /// When the last thing happened.
+    pub last_at: Timestamp,
+    /// What was mended in requests and has been said.
+    pub repairs: BTreeSet<String>,
     /// A reply that was being streamed when the process went away.
     pub partial: Option<Partial>,
-    blobs: Option<Blobs>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -50,10 +61,8 @@ impl Past {
     /// Folds one event in.
     pub fn take(&mut self, event: &Event) {
         self.snapshot.apply(event);
-        match self.with_media(&event.body) {
-            Some(loaded) => self.history.apply(&loaded),
-            None => self.history.apply(&event.body),
-        }
+        self.last_at = self.last_at.max(event.at);
+        self.history.apply(&event.body);
         if let Some(order) = event.order {
             self.last_order = self.last_order.max(order);
         }
@@ -73,25 +82,11 @@ impl Past {
                 }
             }
             Body::AssistantMessage { .. } | Body::TurnEnded { .. } => self.partial = None,
-            _ => {}
-        }
-    }
-
-    /// The body with its media read back: a request needs their type, which only the blob knows.
-    fn with_media(&self, body: &Body) -> Option<Body> {
-        let mut loaded = has_media(body).then(|| body.clone())?;
-        let blobs = self.blobs.as_ref()?;
-        match &mut loaded {
-            Body::ToolFinished { content, .. } => *content = blobs.load(content),
-            Body::UserMessage { content, attachments, .. } => {
-                *content = blobs.load(content);
-                for file in attachments {
-                    file.content = blobs.load(&file.content);
-                }
+            Body::Decided(repair @ Decision::RequestRepaired { .. }) => {
+                self.repairs.insert(repair_name(repair));
             }
             _ => {}
         }
-        Some(loaded)
     }
 
     /// The message that the broken-off reply becomes.
@@ -112,14 +107,21 @@ impl Past {
 }
 
 /// Opens what was picked. Fails only when a session was asked for that is not there.
-pub(super) fn open(setup: &Setup) -> Result<Opened, NameError> {
+/// `tell` shows what is worth knowing before it is open.
+pub(super) fn open(setup: &Setup, tell: &dyn Fn(Body)) -> Result<Opened, NameError> {
     let folder = match &setup.pick {
         Pick::New { name: None } => return Ok(fresh(setup)),
         Pick::New { name: Some(name) } => setup.sessions.join(store::checked_name(name)?),
         Pick::Resume { name } => store::find(&setup.sessions, name)?,
         Pick::ResumeRecent => store::most_recent(&setup.sessions, &setup.workdir)?,
     };
-    if folder.join(JOURNAL).is_file() {
+    if let Ok(found) = folder.join(JOURNAL).metadata()
+        && found.is_file()
+    {
+        if found.len() >= LARGE {
+            let text = format!("Reading {} of {}.", human::bytes(found.len()), name_of(&folder));
+            tell(Body::Notice { level: Level::Info, source: "journal".to_owned(), text, hint: None });
+        }
         return Ok(resume(&folder));
     }
     Ok(begin(folder))
@@ -141,18 +143,27 @@ pub(super) fn fresh(setup: &Setup) -> Opened {
 fn begin(folder: PathBuf) -> Opened {
     let name = name_of(&folder);
     let opened = create_private_folder(&folder).and_then(|()| match Lock::take(&folder)? {
-        Locked::Mine(lock) => Journal::open(&folder, 0, lock),
-        Locked::Held(by) => Err(io::Error::other(format!("{by} is using this folder"))),
+        Locked::Mine(lock) => Journal::open(&folder, 0, lock).map(Ok),
+        Locked::Held(by) => Ok(Err(by)),
     });
     let (journal, notices) = match opened {
-        Ok(journal) => (journal, Vec::new()),
+        Ok(Ok(journal)) => (journal, Vec::new()),
+        Ok(Err(holder)) => return held(&folder, name, holder),
         Err(error) => (Journal::off(&folder), vec![in_memory(&folder, &error)]),
     };
     Opened { name, journal, past: Past::default(), resumed: None, notices }
 }
 
+/// Another process is just beginning a session in this folder.
+fn held(folder: &Path, name: String, holder: String) -> Opened {
+    let mut past = Past::default();
+    past.snapshot.session.name.clone_from(&name);
+    let resumed = Resumed { reading: Reading::default(), read_only: Some(holder) };
+    Opened { name, journal: Journal::off(folder), past, resumed: Some(resumed), notices: Vec::new() }
+}
+
 fn resume(folder: &Path) -> Opened {
-    let mut past = Past { blobs: Some(Blobs::new(folder)), ..Past::default() };
+    let mut past = Past::default();
     let mut notices = Vec::new();
     let lock = Lock::take(folder);
     let reading = read(&folder.join(JOURNAL), |event| past.take(&event)).unwrap_or_else(|error| {
@@ -178,6 +189,9 @@ fn resume(folder: &Path) -> Opened {
         }
     };
     notices.extend(damage(&reading, read_only.is_some()));
+    if read_only.is_none() {
+        notices.extend(cut_short(&past));
+    }
     let journal = journal.unwrap_or_else(|| Journal::off(folder));
     Opened { name: name_of(folder), journal, past, resumed: Some(Resumed { reading, read_only }), notices }
 }
@@ -193,6 +207,25 @@ fn in_memory(folder: &Path, error: &io::Error) -> Body {
         text: format!("This session is kept in memory only: {} cannot be used ({error}).", folder.display()),
         hint: Some("Make the folder writable, or set OCTOMIND_DATA_DIR to one that is.".to_owned()),
     }
+}
+
+/// A turn that the last process did not live to end.
+fn cut_short(past: &Past) -> Option<Body> {
+    if !past.snapshot.run.busy() {
+        return None;
+    }
+    let running = past.snapshot.transcript.entries().iter().filter_map(|entry| match &entry.kind {
+        EntryKind::Tool { server, tool, state: ToolState::Running { .. }, .. } => Some(format!("{server}.{tool}")),
+        _ => None,
+    });
+    let running: Vec<String> = running.collect();
+    let lost = match (running.as_slice(), &past.partial) {
+        ([], Some(partial)) if !partial.text.is_empty() => "The reply broke off.".to_owned(),
+        ([], _) => "Nothing that had finished is lost.".to_owned(),
+        (running, _) => format!("Whether {} had an effect is not known.", running.join(", ")),
+    };
+    let text = format!("octomind ended in the middle of turn {}. {lost}", past.snapshot.turn.0);
+    Some(Body::Notice { level: Level::Warning, source: "journal".to_owned(), text, hint: None })
 }
 
 /// What was lost, in words.
@@ -220,22 +253,4 @@ pub(super) fn damage(reading: &Reading, written_elsewhere: bool) -> Vec<Body> {
         )));
     }
     notices
-}
-
-fn has_media(body: &Body) -> bool {
-    match body {
-        Body::ToolFinished { content, .. } => is_media(content),
-        Body::UserMessage { content, attachments, .. } => {
-            is_media(content) || attachments.iter().any(|file| is_media(&file.content))
-        }
-        _ => false,
-    }
-}
-
-fn is_media(content: &Content) -> bool {
-    match content {
-        Content::Blob { hash, .. } => Blobs::is_media(hash),
-        Content::Parts(parts) => parts.iter().any(is_media),
-        Content::Text(_) | Content::Media { .. } => false,
-    }
 }

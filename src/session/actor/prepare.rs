@@ -9,6 +9,7 @@ use super::turn::{Phase, instructions};
 use super::{Actor, ModelSlot, Prompt, Report, Settled};
 use crate::model::Model;
 use crate::proto::{Body, Decision, Fault, Level, ServerState, TurnId};
+use crate::session::trust_desk::Looked;
 
 /// A message waits at most so long for servers that are still starting.
 pub(super) const SERVER_WAIT: Duration = Duration::from_secs(10);
@@ -38,7 +39,13 @@ impl Actor {
         turn.refreshed = !tools.changes_on_disk();
         if !turn.refreshed {
             let (report, id) = (self.report.clone(), turn.id);
+            let (desk, person) = (self.setup.trust.clone(), self.setup.person);
             tokio::spawn(async move {
+                if let Some(desk) = desk {
+                    // Scripts that came or changed since: decided on before they are listed.
+                    let looked = tokio::task::spawn_blocking(move || desk.look(person)).await;
+                    let _ = report.send(Report::Trust(looked.unwrap_or(Looked::Nothing)));
+                }
                 tools.refresh().await;
                 let _ = report.send(Report::Refreshed(id));
             });
@@ -91,15 +98,21 @@ impl Actor {
         if let Some(Phase::Waiting { tell, .. }) = self.turn.as_mut().map(|turn| &mut turn.phase) {
             *tell = None;
         }
-        let mut missing = self.starting_servers();
+        let mut missing = Vec::new();
+        match self.starting_servers().as_slice() {
+            [] => {}
+            [one] => missing.push(format!("the tool server {one}")),
+            more => missing.push(format!("the tool servers {}", more.join(", "))),
+        }
         if matches!(self.model, ModelSlot::Coming) {
             missing.insert(0, "the model".to_owned());
         }
         if missing.is_empty() {
             missing.push("the tools".to_owned());
         }
-        let text = format!("Waiting for {}.", missing.join(", "));
-        self.rec.notice(Level::Info, "start", text, Some("Esc stops waiting.".to_owned()));
+        let text = format!("Waiting for {}.", missing.join(" and "));
+        let hint = self.person().then(|| "Esc stops waiting.".to_owned());
+        self.rec.notice(Level::Info, "start", text, hint);
     }
 
     fn starting_servers(&self) -> Vec<String> {
@@ -132,7 +145,10 @@ impl Actor {
         match opened {
             Ok(model) => self.use_model(model),
             Err(fault) => {
-                self.rec.notice(Level::Error, "model", fault.message.clone(), Some(fault.advice.clone()));
+                // Without a person there is a turn that fails with it and says so.
+                if self.person() {
+                    self.rec.notice(Level::Error, "model", fault.message.clone(), Some(fault.advice.clone()));
+                }
                 self.model = ModelSlot::Failed(fault);
             }
         }
@@ -144,6 +160,7 @@ impl Actor {
         let known = self.rec.hub.snapshot();
         if known.session.model.name != info.name {
             self.calibration = crate::session::rules::Calibration::default();
+            self.prompt_cut = false;
         }
         if known.session.model != info || known.session.effort != self.effort {
             self.rec.emit(Body::ModelChanged { model: info, effort: self.effort });

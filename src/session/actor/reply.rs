@@ -1,12 +1,13 @@
 //! What becomes of a reply: written down, and then tools, a nudge, or the end of the turn.
 
 use super::{Actor, ModelSlot};
-use crate::model::RawCall;
+use crate::model::{RawCall, ollama_context, prompt_was_cut};
 use crate::proto::{
     Body, CallId, Decision, Fault, FaultKind, Level, Purpose, ReasoningBlock, RequestId, StopReason, ToolCall,
     TurnOutcome, Usage,
 };
 use crate::session::rules::lost_call;
+use crate::text::human;
 
 /// A reply that is not growing any more.
 pub(super) struct Reply {
@@ -94,7 +95,9 @@ impl Actor {
             },
         );
         if let Some(usage) = reply.usage {
-            if let Some(decision) = self.calibration.learn(&model, reply.estimated, usage.input) {
+            let cut = self.say_prompt_was_cut(reply.estimated, usage.input.saturating_add(usage.cache_read));
+            // What a server cut teaches nothing about how it counts.
+            if !cut && let Some(decision) = self.calibration.learn(&model, reply.estimated, usage.input) {
                 self.rec.cell(Body::Decided(decision));
             }
             self.spent.session += usage.cost.unwrap_or(0.0);
@@ -106,6 +109,28 @@ impl Actor {
             first_token_ms: reply.first_ms,
             elapsed_ms: reply.elapsed_ms,
         });
+    }
+
+    /// True when the server counted far less than was sent; said once for each model.
+    fn say_prompt_was_cut(&mut self, estimated: u64, reported: u64) -> bool {
+        if !prompt_was_cut(estimated, reported) {
+            return false;
+        }
+        if !std::mem::replace(&mut self.prompt_cut, true) {
+            let text = format!(
+                "The server read only {} of about {} tokens, so it cut the beginning of the request: \
+                 the model may know neither its instructions nor its tools.",
+                human::tokens(reported),
+                human::tokens(estimated)
+            );
+            let context = ollama_context(estimated * 3, self.role.profile.max_tokens, None);
+            let hint = format!(
+                "Give the server a larger context: OLLAMA_CONTEXT_LENGTH={context} for Ollama (and name the model \
+                 ollama:…), -c {context} for llama.cpp, Context Length in LM Studio."
+            );
+            self.rec.notice(Level::Warning, "model", text, Some(hint));
+        }
+        true
     }
 
     /// What came before the person stopped it. Calls that did not run are not part of it.
@@ -158,7 +183,7 @@ impl Actor {
                 Some("Ask to go on, or raise max_tokens in [model].".to_owned()),
             ),
             StopReason::Refusal => (Level::Warning, "The model declined to answer.", None),
-            StopReason::Cut => (Level::Info, "The provider did not say that the reply is complete.", None),
+            StopReason::Cut => (Level::Warning, "The provider did not say that the reply is complete.", None),
             StopReason::End | StopReason::ToolCalls | StopReason::Interrupted | StopReason::Other(_) => return,
         };
         self.rec.notice(level, "model", text, hint);

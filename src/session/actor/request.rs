@@ -6,14 +6,15 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 
+use super::failure::retry_notes;
 use super::stream::Streaming;
 use super::turn::{Phase, Question};
 use super::{Actor, ModelSlot};
 use crate::config::schema::ModelProfile;
-use crate::model::{Message, Model, Part, Request, ToolSpec, build};
-use crate::proto::{Ask, AskKind, Body, Decision, Fault, FaultKind, Level, Purpose, RequestId, TurnOutcome};
-use crate::session::rules::Allowed;
-use crate::text::tokens;
+use crate::model::{HistoryItem, Message, Model, Part, Request, ToolSpec, build};
+use crate::proto::{Ask, AskKind, Body, Content, Decision, Fault, FaultKind, Level, Purpose, RequestId, TurnOutcome};
+use crate::session::rules::{Allowed, Full, Room};
+use crate::text::{human, tokens};
 
 /// Tokens a model spends on one image, roughly; providers differ.
 const IMAGE_TOKENS: u64 = 1600;
@@ -91,19 +92,23 @@ impl Actor {
                 let fault = Fault::new(
                     FaultKind::Network,
                     "The model is still not ready.",
-                    "Try again, or choose another with /model.",
+                    "Try again, or choose another model with /model.",
                 );
                 return self.cannot_send(fault);
             }
         };
         let (request, decisions) = self.built(model.as_ref());
-        if matches!(which, Try::First) {
-            self.say_repairs(decisions);
-            self.take_place();
-        }
         let weight = Weight::of(&request);
         self.measured(weight, model.info().context_window);
+        if matches!(which, Try::First) {
+            self.say_repairs(decisions);
+            if let Some(full) = self.room(model.info().context_window).check(self.calibration.apply(weight.total())) {
+                return self.is_full(full, weight);
+            }
+            self.take_place();
+        }
         let id = self.new_request();
+        self.sent = true;
         self.rec.emit(Body::RequestStarted {
             request: id,
             purpose: Purpose::Main,
@@ -118,20 +123,82 @@ impl Actor {
         self.set_phase(Phase::Streaming(Box::new(Streaming::new(source, cancel, id, weight.total()))));
     }
 
-    /// What was mended is said once, not with every later request that is mended in the same way.
-    fn say_repairs(&mut self, repairs: Vec<Decision>) {
-        for repair in &repairs {
-            if !self.repairs.contains(repair) {
-                self.rec.cell(Body::Decided(repair.clone()));
-            }
-        }
-        self.repairs = repairs;
+    fn room(&self, window: Option<u64>) -> Room {
+        Room { threshold: self.setup.request_limit, window }
     }
 
-    /// Where the reply will stand: its reasoning one place before its text.
+    /// Nothing is sent that cannot be answered: the turn ends with what fills the request.
+    fn is_full(&mut self, full: Full, weight: Weight) {
+        let calibrated = |raw| human::tokens(self.calibration.apply(raw));
+        let (sentence, hint) = match full {
+            Full::Threshold(limit) => (
+                format!(
+                    "The request would have {} tokens; max_session_tokens_threshold is {}.",
+                    calibrated(weight.total()),
+                    human::tokens(limit)
+                ),
+                "Begin anew with /new, or raise max_session_tokens_threshold.",
+            ),
+            Full::Window(limit) => (
+                format!(
+                    "The request would have {} tokens; the model takes {}.",
+                    calibrated(weight.total()),
+                    human::tokens(limit)
+                ),
+                "Begin anew with /new, or choose a model with a larger window with /model.",
+            ),
+        };
+        let mut parts = vec![
+            format!("system prompt {}", calibrated(weight.system)),
+            format!("tools {}", calibrated(weight.tools)),
+            format!("messages {}", calibrated(weight.history)),
+        ];
+        parts.extend(self.largest().iter().map(|(what, tokens)| format!("{what} {}", calibrated(*tokens))));
+        let text = format!("{sentence} Nothing was sent. It is filled by: {}.", parts.join(", "));
+        self.rec.notice(Level::Warning, "context", text, Some(hint.to_owned()));
+        self.finish(TurnOutcome::Stopped(sentence));
+    }
+
+    /// The messages that take most room, with their raw estimates.
+    fn largest(&self) -> Vec<(String, u64)> {
+        const NAMED: usize = 3;
+        let blobs = self.rec.journal.blobs();
+        let load = |name: &str| blobs.get(name);
+        let size = |content: &Content| tokens::estimate(&build::plain(content, &load));
+        let mut sizes: Vec<(String, u64)> = Vec::new();
+        for (place, item) in self.rec.history.items().iter().enumerate() {
+            let (kind, tokens) = match item {
+                HistoryItem::User { content, attachments } => {
+                    ("user", size(content) + attachments.iter().map(|file| size(&file.content)).sum::<u64>())
+                }
+                HistoryItem::Assistant { text, .. } => ("assistant", tokens::estimate(text)),
+                HistoryItem::Result { content, .. } => ("tool", size(content)),
+            };
+            sizes.push((format!("largest: message {} ({kind})", place + 1), tokens));
+        }
+        sizes.sort_by_key(|(_, tokens)| std::cmp::Reverse(*tokens));
+        sizes.truncate(NAMED);
+        for (name, _) in sizes.iter_mut().skip(1) {
+            *name = name.replacen("largest: ", "", 1);
+        }
+        sizes
+    }
+
+    /// What was mended is said once in a session, however often it is mended again.
+    fn say_repairs(&mut self, repairs: Vec<Decision>) {
+        for repair in repairs {
+            if self.repairs.insert(repair_name(&repair)) {
+                self.rec.cell(Body::Decided(repair));
+            }
+        }
+    }
+
+    /// Where the reply will stand: after what is said of retries, its reasoning one place before its
+    /// text.
     fn take_place(&mut self) {
-        let mut place = self.rec.reserve(2);
-        place.slot += 1;
+        let notes = retry_notes(self.role.profile.max_retries);
+        let mut place = self.rec.reserve(notes + 2);
+        place.slot += notes + 1;
         if let Some(turn) = &mut self.turn {
             turn.place = place;
             turn.retries = 0;
@@ -167,7 +234,7 @@ impl Actor {
             schema: self.setup.schema.as_ref(),
         };
         let blobs = self.rec.journal.blobs();
-        build::request(&self.rec.history, &frame, &|hash| blobs.text(hash))
+        build::request(&self.rec.history, &frame, &|name| blobs.get(name))
     }
 
     /// Tells what the next request would hold.
@@ -230,6 +297,14 @@ impl Actor {
         }
         let limit = self.setup.limits.session;
         self.finish(TurnOutcome::Stopped(format!("The session limit of ${limit:.2} is reached.")));
+    }
+}
+
+/// Repairs that differ only in their number are the same.
+pub(super) fn repair_name(repair: &Decision) -> String {
+    match repair {
+        Decision::RequestRepaired { kind, detail, .. } => format!("{kind:?} {detail}"),
+        other => format!("{other:?}"),
     }
 }
 

@@ -120,7 +120,9 @@ impl Actor {
         (self.turns, self.requests) = (0, 0);
         self.spent = Spent::default();
         self.repairs.clear();
+        self.sent = false;
         self.read_only = None;
+        self.followed = None;
         self.unnamed = true;
     }
 

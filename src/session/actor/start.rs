@@ -1,42 +1,59 @@
 //! From a setup to a running session.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, unbounded_channel};
 
+use super::follow::{self, Followed};
 use super::open::{self, Opened, Past, Resumed};
 use super::recorder::Recorder;
 use super::{Actor, ModelSlot, Servers, Settled};
 use crate::model::History;
 use crate::port::Hub;
-use crate::proto::{Body, Command, Event, Level, Order, Seq, Snapshot, Usage};
-use crate::session::journal::Reading;
+use crate::proto::{Body, Command, Event, Level, Order, Seq, Snapshot, Timestamp, Usage};
+use crate::session::journal::{JOURNAL, Reading};
 use crate::session::rules::{Calibration, Queue, Spent};
 use crate::session::seams::{Person, Pick, Role, Setup, Tools};
-use crate::session::{Handle, SessionEnd};
+use crate::session::{Handle, NOT_BEGUN, SessionEnd};
+use crate::text::human;
 
-/// Returns at once; commands that come before the session is open wait for it.
-pub(in crate::session) fn launch(setup: Setup) -> Handle {
+/// Returns at once; nothing is done until `first` is over. Commands that come before the session is
+/// open wait for it.
+pub(in crate::session) fn launch(setup: Setup, first: impl Future<Output = ()> + Send + 'static) -> Handle {
     let (hub, commands) = Hub::new(Snapshot::default());
     let hub = Arc::new(hub);
     let port = hub.connect();
-    let done = tokio::spawn(run(setup, Arc::clone(&hub), commands));
+    let publisher = Arc::clone(&hub);
+    let done = tokio::spawn(async move {
+        first.await;
+        run(setup, publisher, commands).await
+    });
     Handle { port, hub, done }
 }
 
 async fn run(setup: Setup, hub: Arc<Hub>, mut commands: Receiver<Command>) -> SessionEnd {
-    let opening = setup.clone();
-    let opened = tokio::task::spawn_blocking(move || open::open(&opening)).await;
+    let (opening, screen) = (setup.clone(), Arc::clone(&hub));
     let (person, now) = (setup.person, (setup.clock)());
-    let (message, hint) = match opened {
-        Ok(Ok(opened)) => match first_role(&setup, &opened) {
-            Ok(role) => return Actor::new(setup, hub, commands, opened, role).run().await,
-            Err(message) => (message, Some("`octomind config --show` lists the roles.".to_owned())),
+    let roles = || Some("`octomind config --show` lists the roles.".to_owned());
+    // A role that is not there is known before anything is written.
+    let (source, message, hint) = match first_role(&setup, "") {
+        Err(message) if setup.role.is_some() => (NOT_BEGUN, message, roles()),
+        _ => match tokio::task::spawn_blocking(move || {
+            let at = (opening.clock)();
+            open::open(&opening, &|body| screen.publish(Event { seq: Seq(1), at, order: Some(Order::default()), body }))
+        })
+        .await
+        {
+            Ok(Ok(opened)) => match first_role(&setup, &opened.past.snapshot.session.role) {
+                Ok(role) => return Actor::new(setup, hub, commands, opened, role).run().await,
+                Err(message) => (NOT_BEGUN, message, roles()),
+            },
+            Ok(Err(error)) => (NOT_BEGUN, error.to_string(), None),
+            Err(error) => ("session", format!("The session could not be opened: {error}."), None),
         },
-        Ok(Err(error)) => (error.to_string(), None),
-        Err(error) => (format!("The session could not be opened: {error}."), None),
     };
-    let body = Body::Notice { level: Level::Error, source: "session".to_owned(), text: message.clone(), hint };
+    let body = Body::Notice { level: Level::Error, source: source.to_owned(), text: message.clone(), hint };
     hub.publish(Event { seq: Seq(1), at: now, order: Some(Order::default()), body });
     // A person reads why and leaves; without one there is nothing to wait for.
     while person == Person::Present && !matches!(commands.recv().await, None | Some(Command::Quit)) {}
@@ -45,8 +62,8 @@ async fn run(setup: Setup, hub: Arc<Hub>, mut commands: Receiver<Command>) -> Se
 
 /// The role asked for, or the one the session had. A person who asked for one that is not there
 /// works in the usual role and is told; a program is refused.
-fn first_role(setup: &Setup, opened: &Opened) -> Result<Role, String> {
-    let saved = Some(opened.past.snapshot.session.role.as_str()).filter(|role| !role.is_empty());
+fn first_role(setup: &Setup, saved: &str) -> Result<Role, String> {
+    let saved = Some(saved).filter(|role| !role.is_empty());
     let wanted = setup.role.as_deref().or(saved);
     match setup.roles.resolve(wanted) {
         Err(error) if wanted.is_some() && (setup.role.is_none() || setup.person == Person::Present) => {
@@ -93,12 +110,19 @@ impl Actor {
             asks: 0,
             trust_ask: None,
             spent: Spent::default(),
-            repairs: Vec::new(),
+            repairs: BTreeSet::new(),
+            sent: false,
+            prompt_cut: false,
             read_only: None,
+            followed: None,
             end: SessionEnd::default(),
             leaving: false,
         };
         let model = actor.take_up(past, resumed);
+        if actor.setup.pick == Pick::ResumeRecent {
+            let text = format!("Went on with {}, the newest session of this folder.", actor.name);
+            actor.rec.notice(Level::Info, "session", text, None);
+        }
         actor.say_opening(notices);
         actor.await_servers();
         actor.open_model(model);
@@ -114,11 +138,14 @@ impl Actor {
             self.announce();
             return asked.unwrap_or_else(|| self.role.profile.name.clone());
         };
-        let broken_off = past.broken_off();
-        let Past { snapshot, history, last_order, last_request, .. } = past;
+        // What another process is still writing is not broken off.
+        let broken_off = if resumed.read_only.is_none() { past.broken_off() } else { None };
+        let Past { snapshot, history, last_order, last_request, repairs, last_at: past_end, .. } = past;
+        let (turns, last_used) = (snapshot.turn.0, past_end);
         self.rec.seq = snapshot.seq;
         self.rec.next = Order { slot: last_order.slot + 1, ..last_order };
         self.rec.history = history;
+        self.repairs = repairs;
         self.turns = snapshot.turn.0;
         self.requests = last_request;
         let cost = |usage: &Usage| usage.cost.unwrap_or(0.0);
@@ -130,9 +157,18 @@ impl Actor {
         if let Some((order, body)) = broken_off {
             self.rec.emit_at(order, body);
         }
-        let Reading { events, skipped, .. } = resumed.reading;
+        if saved.name.is_empty() {
+            // The record that said who this is did not survive.
+            self.announce();
+        }
+        let Reading { events, skipped, good_bytes, .. } = resumed.reading;
+        if self.read_only.is_some() {
+            self.rec.next = follow::after_all_of(self.turns);
+            self.followed = Some(Followed::new(self.rec.folder().join(JOURNAL), good_bytes));
+        }
         let version = env!("CARGO_PKG_VERSION").to_owned();
         self.rec.emit(Body::SessionResumed { events, skipped, read_only: resumed.read_only, version });
+        self.say_taken_up(turns, last_used);
         if saved.role != self.role.name {
             self.rec.emit(Body::RoleChanged { role: self.role.name.clone() });
         } else if !saved.model.name.is_empty() {
@@ -140,6 +176,18 @@ impl Actor {
             return asked.unwrap_or(saved.model.name);
         }
         asked.unwrap_or_else(|| self.role.profile.name.clone())
+    }
+
+    /// That this is no new session, and whether it can be written.
+    fn say_taken_up(&mut self, turns: u32, last_used: Timestamp) {
+        if let Some(holder) = &self.read_only {
+            let text = format!("This session is open elsewhere ({holder}): here it can only be read.");
+            let hint = "Nothing that is sent from here goes out. Close it there, or /new for a session of your own.";
+            return self.rec.notice(Level::Warning, "session", text, Some(hint.to_owned()));
+        }
+        let turns = if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
+        let ago = human::ago(self.rec.now().saturating_sub(last_used));
+        self.rec.notice(Level::Info, "session", format!("Taken up again: {turns}, last used {ago}."), None);
     }
 
     /// The first event of a new session.

@@ -9,8 +9,8 @@ use super::Actor;
 use super::reply::Reply;
 use super::turn::Phase;
 use crate::model::{Delta, DeltaStream, RawCall};
-use crate::proto::{Body, Fault, FaultKind, Order, ReasoningBlock, RequestId, StopReason, Usage};
-use crate::session::rules::{Coalescer, Mask, Repetition};
+use crate::proto::{Body, Fault, FaultKind, Level, Order, ReasoningBlock, RequestId, StopReason, Usage};
+use crate::session::rules::{Coalescer, Mask, Repetition, believable};
 
 pub(super) struct Streaming {
     pub source: DeltaStream,
@@ -137,8 +137,22 @@ impl Actor {
         }
     }
 
+    /// A count beyond belief is cut, and that is said.
+    fn believed(&mut self, usage: Usage) -> Usage {
+        let sane = believable(usage);
+        if sane != usage && self.streaming().is_some_and(|streaming| streaming.usage != Some(sane)) {
+            let text = "The server reports more tokens than any request has; its counts cannot be relied on.";
+            self.rec.notice(Level::Warning, "model", text, None);
+        }
+        sane
+    }
+
     fn delta_came(&mut self, delta: Delta) {
         let now = Instant::now();
+        let delta = match delta {
+            Delta::Usage(usage) => Delta::Usage(self.believed(usage)),
+            other => other,
+        };
         let place = self.place();
         let Some(streaming) = self.streaming() else { return };
         if !matches!(delta, Delta::Alive | Delta::Usage(_)) {

@@ -12,7 +12,9 @@ impl Actor {
         let Some(desk) = self.setup.trust.clone() else { return };
         let (report, person) = (self.report.clone(), self.setup.person);
         tokio::task::spawn_blocking(move || {
-            let _ = report.send(Report::Trust(desk.look(person)));
+            let looked = desk.look(person);
+            desk.gate.looked();
+            let _ = report.send(Report::Trust(looked));
         });
     }
 
@@ -21,6 +23,10 @@ impl Actor {
             Looked::Nothing => {}
             Looked::Decided(bodies) => self.trust_said(bodies),
             Looked::Ask(found) => {
+                // The content changed while the question about it was open: the new one counts.
+                if let Some((ask, _)) = self.trust_ask.take() {
+                    self.rec.emit(Body::Answered { ask, answer: Answer::No });
+                }
                 let id = self.new_ask();
                 let kind = AskKind::Trust {
                     folder: found.folder.clone(),

@@ -8,7 +8,7 @@ use super::batch::Batch;
 use super::reply::Reply;
 use super::stream::Streaming;
 use super::{Actor, ModelSlot, Settled};
-use crate::proto::{Answer, AskId, Attachment, Body, Content, Order, Origin, TurnId, TurnOutcome};
+use crate::proto::{Answer, AskId, Attachment, Body, Content, Level, Order, Origin, QueueId, TurnId, TurnOutcome};
 use crate::session::rules::{Rounds, Waiting};
 
 /// A project's instructions longer than this are cut, bytes.
@@ -131,22 +131,34 @@ impl Actor {
         }
     }
 
-    /// Ends the running turn and begins the next if a message waits for it.
+    /// Ends the running turn and begins the next if a message waits for it. After an interrupt nothing
+    /// begins by itself: what waits goes with the next message, or is withdrawn.
     pub(super) fn finish(&mut self, outcome: TurnOutcome) {
         let Some(turn) = self.turn.take() else { return };
         self.ended_turn(outcome.clone());
+        let interrupted = outcome == TurnOutcome::Interrupted;
+        let unanswered = matches!(outcome, TurnOutcome::Failed(_)) && self.rec.history.has_unanswered();
         let elapsed_ms = turn.begun.elapsed().as_millis() as u64;
         self.rec.emit(Body::TurnEnded { turn: turn.id, outcome, elapsed_ms });
+        if unanswered && self.person() {
+            let text = "Your message was not answered; it does not go out again with the next one.";
+            self.rec.notice(Level::Info, "session", text, Some("Send it again to ask once more.".to_owned()));
+        }
         drop(self.rec.settle());
         self.measure();
-        if self.leaving {
+        if self.leaving || interrupted {
             return;
         }
         let next = self.queue.take_next();
-        for message in &next {
+        self.begin_waiting(next);
+    }
+
+    /// Begins a turn with messages that waited.
+    pub(super) fn begin_waiting(&mut self, messages: Vec<Waiting>) {
+        for message in messages.iter().filter(|message| message.id != QueueId(0)) {
             self.rec.emit(Body::Unqueued { id: message.id });
         }
-        self.begin_turn(next);
+        self.begin_turn(messages);
     }
 
     /// Stops whatever the turn is doing, keeps what it has, and lets nothing of it go on.

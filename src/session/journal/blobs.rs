@@ -50,31 +50,6 @@ impl Blobs {
         }
     }
 
-    /// The content with every blob read back. One that is missing or damaged becomes its preview and
-    /// a note, so that the conversation goes on.
-    pub fn load(&self, content: &Content) -> Content {
-        match content {
-            Content::Blob { hash, bytes, preview } => self.get(hash).unwrap_or_else(|| {
-                Content::Text(format!("{preview}\n[the rest of these {bytes} bytes is no longer on disk]"))
-            }),
-            Content::Parts(parts) => Content::Parts(parts.iter().map(|part| self.load(part)).collect()),
-            inline => inline.clone(),
-        }
-    }
-
-    /// Whether a blob of this name holds media rather than text.
-    pub fn is_media(name: &str) -> bool {
-        name.ends_with(MEDIA_SUFFIX)
-    }
-
-    /// The text of a blob; `None` when it is gone, damaged or no text.
-    pub fn text(&self, name: &str) -> Option<String> {
-        match self.get(name)? {
-            Content::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
     fn put(&self, bytes: &[u8], suffix: &str) -> io::Result<String> {
         let name = format!("{}{suffix}", hex(bytes));
         let path = self.folder.join(&name);
@@ -86,7 +61,8 @@ impl Blobs {
         Ok(name)
     }
 
-    fn get(&self, name: &str) -> Option<Content> {
+    /// What a blob holds; `None` when it is gone or damaged.
+    pub fn get(&self, name: &str) -> Option<Content> {
         let digest = name.strip_suffix(MEDIA_SUFFIX).unwrap_or(name);
         // A name that is no hash never becomes a path.
         if digest.len() != 64 || !digest.bytes().all(|byte| byte.is_ascii_hexdigit()) {

@@ -22,13 +22,17 @@ pub fn create_private_folder(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens for reading and appending, creates with 0600; an existing file is brought to 0600.
+/// Opens for reading and appending, creates with 0600; an existing file is brought to 0600. A link is
+/// an error: what it leads to is nobody's to change.
 pub fn open_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
     #[cfg(unix)]
-    options.mode(0o600);
-    let file = options.open(path)?;
+    options.mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    let file = options.open(path).map_err(|error| match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_symlink() => io::Error::other(format!("{} is a link; it is not followed", path.display())),
+        _ => error,
+    })?;
     #[cfg(unix)]
     if file.metadata()?.permissions().mode() & 0o077 != 0 {
         file.set_permissions(Permissions::from_mode(0o600))?;

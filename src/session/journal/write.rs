@@ -260,6 +260,7 @@ impl Journal {
 /// The operating system's words for the errors people meet here.
 fn plain(error: &io::Error) -> String {
     match error.kind() {
+        io::ErrorKind::FileTooLarge => "the limit of a file's size is reached".to_owned(),
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
         io::ErrorKind::QuotaExceeded => "the disk quota is used up".to_owned(),
         io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),

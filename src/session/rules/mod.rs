@@ -7,6 +7,7 @@
 //!
 //! Invariant: total. Whatever comes in, an answer goes out.
 
+mod believable;
 mod calibration;
 mod coalesce;
 mod cut;
@@ -16,9 +17,11 @@ mod nearest;
 mod queue;
 mod repetition;
 mod retry;
+mod room;
 mod rounds;
 mod spending;
 
+pub use believable::believable;
 pub use calibration::Calibration;
 pub use coalesce::{Coalescer, INTERVAL};
 pub use cut::{Cut, cut};
@@ -28,7 +31,8 @@ pub use nearest::{near_command, nearest};
 pub use queue::{Queue, Waiting};
 pub use repetition::Repetition;
 pub use retry::{Tried, Verdict, verdict};
-pub use rounds::{Repeat, Rounds};
+pub use room::{Full, Room};
+pub use rounds::{Repeat, Rounds, timeless};
 pub use spending::{Allowed, Limits, Spent};
 
 #[cfg(test)]

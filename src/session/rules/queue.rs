@@ -41,6 +41,11 @@ impl Queue {
         self.waiting.is_empty()
     }
 
+    /// Everything that waits, as it was typed.
+    pub fn take_all(&mut self) -> Vec<Waiting> {
+        std::mem::take(&mut self.waiting)
+    }
+
     /// At a tool boundary: all that steer.
     pub fn take_steering(&mut self) -> Vec<Waiting> {
         self.waiting.extract_if(.., |waiting| waiting.mode == SubmitMode::Steer).collect()

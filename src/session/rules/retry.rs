@@ -1,7 +1,7 @@
 use crate::proto::Fault;
 
-/// A back-off never grows beyond this, milliseconds.
-const LONGEST_MS: u64 = 5 * 60 * 1000;
+/// The first back-off, milliseconds: most troubles are over after a moment.
+const FIRST_MS: u64 = 1000;
 
 /// A provider that asks to wait longer than this is not waited for, milliseconds.
 const LONGEST_ASKED_MS: u64 = 15 * 60 * 1000;
@@ -33,8 +33,8 @@ pub enum Verdict {
     GiveUp,
 }
 
-/// `first_ms` is the first back-off; it doubles with every retry. `chance` is 0–1.
-pub fn verdict(fault: &Fault, tried: Tried, first_ms: u64, chance: f64) -> Verdict {
+/// The back-off begins small and doubles with every retry, up to `longest_ms`. `chance` is 0–1.
+pub fn verdict(fault: &Fault, tried: Tried, longest_ms: u64, chance: f64) -> Verdict {
     if !fault.retryable() {
         return Verdict::GiveUp;
     }
@@ -48,7 +48,7 @@ pub fn verdict(fault: &Fault, tried: Tried, first_ms: u64, chance: f64) -> Verdi
         Some(asked) if asked > LONGEST_ASKED_MS => Verdict::GiveUp,
         Some(asked) => Verdict::Wait { ms: asked, asked_by_provider: true },
         None => {
-            let doubled = first_ms.saturating_mul(1 << tried.retries.min(20)).min(LONGEST_MS);
+            let doubled = FIRST_MS.saturating_mul(1 << tried.retries.min(20)).min(longest_ms);
             let factor = 1.0 - JITTER + 2.0 * JITTER * chance.clamp(0.0, 1.0);
             Verdict::Wait { ms: (doubled as f64 * factor) as u64, asked_by_provider: false }
         }

@@ -19,19 +19,21 @@ fn retry_schedule() {
     let table = [
         (overloaded.clone(), fresh, 0.5, wait(1000)),
         (overloaded.clone(), Tried { retries: 2, ..fresh }, 0.5, wait(4000)),
+        (overloaded.clone(), Tried { retries: 5, max_retries: 9, ..fresh }, 0.5, wait(30_000)),
         (overloaded.clone(), fresh, 0.0, wait(800)),
         (overloaded.clone(), fresh, 1.0, wait(1200)),
         (overloaded.clone(), Tried { retries: 3, ..fresh }, 0.5, Verdict::GiveUp),
-        (overloaded.clone(), Tried { retries: 63, max_retries: 99, ..fresh }, 0.5, wait(300_000)),
+        (overloaded.clone(), Tried { retries: 63, max_retries: 99, ..fresh }, 0.5, wait(30_000)),
         (overloaded.clone(), Tried { text_shown: true, ..fresh }, 0.5, Verdict::Ask),
         (overloaded, Tried { text_shown: true, person: false, ..fresh }, 0.5, Verdict::GiveUp),
         (fault(FaultKind::RateLimit, Some(7000)), fresh, 0.9, Verdict::Wait { ms: 7000, asked_by_provider: true }),
         (fault(FaultKind::RateLimit, Some(7_200_000)), fresh, 0.9, Verdict::GiveUp),
+        (fault(FaultKind::NotRunning, None), fresh, 0.5, Verdict::GiveUp),
         (fault(FaultKind::WrongKey, Some(1)), fresh, 0.5, Verdict::GiveUp),
         (fault(FaultKind::ContextOverflow, None), fresh, 0.5, Verdict::GiveUp),
     ];
     for (index, (fault, tried, chance, wanted)) in table.into_iter().enumerate() {
-        assert_eq!(verdict(&fault, tried, 1000, chance), wanted, "row {index}");
+        assert_eq!(verdict(&fault, tried, 30_000, chance), wanted, "row {index}");
     }
 }
 
@@ -249,4 +251,48 @@ fn spending_limits() {
     assert!(matches!(limits.check(spent(1.2, 1.0, 0.0)), Allowed::Ask(_)));
     assert_eq!(limits.check(spent(1.2, 1.0, 1.0)), Allowed::Yes);
     assert_eq!(Limits::default().check(spent(9.0, 0.0, 0.0)), Allowed::Yes);
+}
+
+#[test]
+fn the_lower_limit_of_a_request_counts() {
+    let room = |threshold, window| Room { threshold, window };
+    assert_eq!(room(0, None).check(u64::MAX), None);
+    assert_eq!(room(100, None).check(99), None);
+    assert_eq!(room(100, None).check(100), Some(Full::Threshold(100)));
+    assert_eq!(room(100, Some(50)).check(70), Some(Full::Window(50)));
+    assert_eq!(room(100, Some(50)).check(200), Some(Full::Window(50)));
+    assert_eq!(room(100, Some(200)).check(150), Some(Full::Threshold(100)));
+    assert_eq!(room(0, Some(0)).check(10), None);
+}
+
+#[test]
+fn a_turn_has_only_so_many_rounds() {
+    let mut rounds = Rounds::default();
+    for round in 1..200 {
+        let call = ("shell".to_owned(), round.to_string(), "ok".to_owned());
+        assert_eq!(rounds.add([call]), Repeat::Fine);
+    }
+    assert_eq!(rounds.add([("shell".to_owned(), "200".to_owned(), "ok".to_owned())]), Repeat::TooMany(200));
+}
+
+#[test]
+fn the_time_a_command_took_does_not_make_a_result_new() {
+    for (one, other, same) in [
+        ("ok\n[exit 0, 0.1 s]", "ok\n[exit 0, 12.3 s]", true),
+        ("ok\n[exit 0, 0.1 s]", "ok\n[exit 1, 0.1 s]", false),
+        ("ok\n[exit 0, 0.1 s]", "no\n[exit 0, 0.1 s]", false),
+        (
+            "[cancelled after 0.1 s, so there is no exit code]",
+            "[cancelled after 2.0 s, so there is no exit code]",
+            true,
+        ),
+        (
+            "[exit 0, 0.1 s]\n[still running in the background; stop it with: kill -- -17]",
+            "[exit 0, 0.2 s]\n[still running in the background; stop it with: kill -- -94]",
+            true,
+        ),
+        ("[1, 2]", "[1, 3]", false),
+    ] {
+        assert_eq!(timeless(one) == timeless(other), same, "{one} | {other}");
+    }
 }

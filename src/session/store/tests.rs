@@ -24,9 +24,22 @@ fn names_of_people_are_checked() {
     for good in ["work", "brisk otter", "été-1", "a.b"] {
         assert_eq!(checked_name(good), Ok(good));
     }
-    for bad in
-        ["", "  ", "..", ".hidden", "../up", "a/b", "a\\b", "a\u{0}b", "a\u{202e}b", "c:", "-flag", &"x".repeat(200)]
-    {
+    for bad in [
+        "",
+        "  ",
+        "..",
+        ".hidden",
+        "../up",
+        "a/b",
+        "a\\b",
+        "a\u{0}b",
+        "a\u{202e}b",
+        "a\u{ad}b",
+        "a\u{3164}b",
+        "c:",
+        "-flag",
+        &"x".repeat(200),
+    ] {
         assert!(checked_name(bad).is_err(), "{bad:?}");
     }
 }

@@ -1,16 +1,22 @@
 //! The check before each use: what runs now is what was accepted.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
-use super::scan::{Found, Known, Show, scan, scan_with};
+use super::scan::{Known, Show, scan_with};
 use crate::mcp::local::Allowed;
+
+/// The first look at a project takes no longer; what is listed before it would be listed as refused.
+const FIRST_LOOK: Duration = Duration::from_secs(20);
 
 /// Holds what was accepted for one project. Cheap to ask: unchanged files are not read again.
 #[derive(Debug)]
 pub struct Gate {
     workdir: PathBuf,
     state: Mutex<State>,
+    looked: Mutex<bool>,
+    look_over: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -23,7 +29,19 @@ struct State {
 
 impl Gate {
     pub fn new(workdir: PathBuf) -> Arc<Self> {
-        Arc::new(Self { workdir, state: Mutex::default() })
+        Arc::new(Self { workdir, state: Mutex::default(), looked: Mutex::default(), look_over: Condvar::new() })
+    }
+
+    /// The project was looked at, so that whoever waits for a decision has it, or knows of none.
+    pub fn looked(&self) {
+        *self.looked.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.look_over.notify_all();
+    }
+
+    fn wait_for_look(&self) {
+        let looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        // Past the time the answer is as good as it gets.
+        drop(self.look_over.wait_timeout_while(looked, FIRST_LOOK, |looked| !*looked));
     }
 
     /// This content may run.
@@ -52,23 +70,22 @@ impl Gate {
             _ if state.accepted.is_some() => {
                 "The scripts under .agents changed since they were accepted, so they wait for a new answer.".into()
             }
-            _ => "The scripts under .agents were not accepted yet, so none of them runs.".into(),
+            _ => "The scripts under .agents wait for an answer; none of them runs before.".into(),
         })
     }
 
-    /// What somebody should be asked about now: neither accepted nor denied.
-    pub fn unanswered(&self) -> Option<Found> {
-        let found = scan(&self.workdir)?;
-        let state = self.lock();
-        let answered = state.accepted.as_ref() == Some(&found.content_hash)
-            || state.denied.as_ref().is_some_and(|(hash, _)| *hash == found.content_hash);
-        (!answered).then_some(found)
+    /// The hash of what is there now. Reads the disk; not for an async thread.
+    pub fn content_hash(&self) -> Option<String> {
+        scan_with(&self.workdir, &mut self.lock().known, Show::Nothing).map(|found| found.content_hash)
     }
 
-    /// For [`crate::mcp::local::opener`].
+    /// For [`crate::mcp::local::opener`]. Waits for the first look, so that it does not matter which is faster.
     pub fn allowed(self: &Arc<Self>) -> Allowed {
         let gate = Arc::clone(self);
-        Arc::new(move || gate.check())
+        Arc::new(move || {
+            gate.wait_for_look();
+            gate.check()
+        })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {

@@ -1,10 +1,10 @@
 //! Finding everything of a project that would run.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -24,6 +24,9 @@ const SHOWN_BYTES: usize = 256 * 1024;
 /// Files and bytes covered at most; beyond that nothing can be accepted.
 const MOST_FILES: usize = 5_000;
 const MOST_BYTES: u64 = 128 * 1024 * 1024;
+
+/// A list of guardrails larger than this cannot be followed.
+const MOST_GUARDRAILS: u64 = 1024 * 1024;
 
 /// Folder levels below the start.
 const MOST_DEPTH: usize = 32;
@@ -68,7 +71,11 @@ pub fn scan_with(workdir: &Path, known: &mut Known, show: Show) -> Option<Found>
     let guardrails = workdir.join(GUARDRAILS);
     if fs::symlink_metadata(&guardrails).is_ok() {
         sweep.path(&guardrails, 0);
-        for script in guardrail_scripts(&guardrails) {
+        let scripts = guardrail_scripts(&guardrails);
+        if scripts.is_none() {
+            sweep.uncovered.get_or_insert(format!("{GUARDRAILS} has more than {MOST_GUARDRAILS} bytes."));
+        }
+        for script in scripts.unwrap_or_default() {
             let script = workdir.join(script);
             // A program is a file; a folder named here would only be walked for nothing.
             if !script.is_dir() {
@@ -228,7 +235,7 @@ fn settled(meta: &Metadata) -> bool {
 
 /// The hash of a whole file, and as much of it as is shown.
 fn read(path: &Path) -> io::Result<([u8; 32], String)> {
-    let mut file = File::open(path)?;
+    let mut file = open_ordinary(path)?;
     let mut hash = Sha256::new();
     let mut shown = Vec::new();
     let mut total = 0u64;
@@ -257,17 +264,30 @@ fn read(path: &Path) -> io::Result<([u8; 32], String)> {
     Ok((hash.finalize().into(), content))
 }
 
-/// The programs that guardrails name. A file that does not parse runs nothing.
-fn guardrail_scripts(path: &Path) -> Vec<PathBuf> {
-    let Ok(text) = fs::read_to_string(path) else { return Vec::new() };
-    let Ok(table) = text.parse::<toml::Table>() else { return Vec::new() };
+/// Opens a regular file; a pipe or a device, which could wait or go on for ever, is an error.
+fn open_ordinary(path: &Path) -> io::Result<File> {
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
+}
+
+/// The programs that guardrails name; `None` when there is too much to read. A file that does not
+/// parse runs nothing.
+fn guardrail_scripts(path: &Path) -> Option<Vec<PathBuf>> {
+    let mut bytes = Vec::new();
+    let read = open_ordinary(path).and_then(|file| file.take(MOST_GUARDRAILS + 1).read_to_end(&mut bytes));
+    if bytes.len() as u64 > MOST_GUARDRAILS {
+        return None;
+    }
+    let table = read.ok().and_then(|_| String::from_utf8(bytes).ok()?.parse::<toml::Table>().ok()).unwrap_or_default();
     let named = [("pipe", "command"), ("hook", "script"), ("validator", "script")];
-    named
+    let scripts = named
         .iter()
         .filter_map(|(section, key)| Some((table.get(*section)?.as_array()?, key)))
         .flat_map(|(rows, key)| rows.iter().filter_map(move |row| row.get(*key)?.as_str()))
         .map(PathBuf::from)
-        .collect()
+        .collect();
+    Some(scripts)
 }
 
 /// Length first, so that no two lists of fields hash alike.

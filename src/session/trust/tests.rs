@@ -212,15 +212,13 @@ fn the_gate_lets_through_exactly_what_was_accepted() {
     let gate = Gate::new(project.path().to_owned());
     assert_eq!(gate.check(), Ok(()));
     project.put(".agents/tools/a", "one\n");
-    assert!(gate.check().unwrap_err().contains("not accepted yet"));
-    let found = gate.unanswered().unwrap();
-    gate.accept(&found.content_hash);
-    assert_eq!((gate.check(), gate.unanswered()), (Ok(()), None));
+    assert!(gate.check().unwrap_err().contains("wait for an answer"));
+    gate.accept(&gate.content_hash().unwrap());
+    assert_eq!(gate.check(), Ok(()));
     project.put(".agents/tools/a", "two\n");
     assert!(gate.check().unwrap_err().contains("changed since"));
-    let found = gate.unanswered().unwrap();
-    gate.deny(&found.content_hash, "Declined.");
-    assert_eq!((gate.check(), gate.unanswered()), (Err("Declined.".into()), None));
+    gate.deny(&gate.content_hash().unwrap(), "Declined.");
+    assert_eq!(gate.check(), Err("Declined.".into()));
     project.put(".agents/tools/a", "one\n");
     assert_eq!(gate.check(), Ok(()), "what was accepted stays so");
 }
@@ -230,7 +228,7 @@ fn files_known_by_their_times_are_not_taken_for_others() {
     let project = Project::new();
     project.put(".agents/tools/a", "one\n");
     let gate = Gate::new(project.path().to_owned());
-    gate.accept(&gate.unanswered().unwrap().content_hash);
+    gate.accept(&gate.content_hash().unwrap());
     // Same size, same moment: the times alone would not tell.
     for content in ["two\n", "one\n", "six\n"] {
         project.put(".agents/tools/a", content);
@@ -238,4 +236,35 @@ fn files_known_by_their_times_are_not_taken_for_others() {
     }
     let allowed = gate.allowed();
     assert!(allowed().is_err());
+}
+
+#[test]
+fn guardrails_that_never_end_or_never_begin_are_not_waited_for() {
+    let project = Project::new();
+    project.put(".agents/tools/one", "x");
+    let guardrails = project.path().join(".agents/guardrails.toml");
+    symlink("/dev/zero", &guardrails).unwrap();
+    let found = scan(project.path()).unwrap();
+    assert!(shown(&found).contains(&(".agents/guardrails.toml -> /dev/zero", "(not a regular file)")));
+
+    fs::remove_file(&guardrails).unwrap();
+    let pipe = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mkfifoat(rustix::fs::CWD, &guardrails, pipe).unwrap();
+    assert!(shown(&scan(project.path()).unwrap()).contains(&(".agents/guardrails.toml", "(not a regular file)")));
+
+    fs::remove_file(&guardrails).unwrap();
+    fs::write(&guardrails, vec![b'#'; 2 * 1024 * 1024]).unwrap();
+    assert!(scan(project.path()).unwrap().uncovered.unwrap().contains("guardrails.toml"));
+}
+
+#[test]
+fn what_asks_before_the_first_look_waits_for_it() {
+    let project = Project::new();
+    project.put(".agents/tools/one", "x");
+    let gate = Gate::new(project.path().to_owned());
+    let allowed = gate.allowed();
+    let asking = std::thread::spawn(move || allowed());
+    gate.accept(&project.hash());
+    gate.looked();
+    assert_eq!(asking.join().unwrap(), Ok(()));
 }

@@ -42,6 +42,14 @@ fn where_lines_end() {
 
 proptest! {
     #[test]
+    fn plain_text_wraps_as_any_text_does(text in "[ a-z,.(){}'\"\t-]{0,120}", columns in 1_usize..30) {
+        let (mut quick, mut thorough) = (Vec::new(), Vec::new());
+        Paragraph::new(&text, 0, columns).wrap(&mut quick);
+        Paragraph::new(&text, 0, columns).wrap_clusters(text.grapheme_indices(true), &mut thorough);
+        prop_assert_eq!(quick, thorough);
+    }
+
+    #[test]
     fn no_row_is_too_wide_and_only_spaces_go(text in "[a-z日本。\u{301}👩\u{200d}🏽é \n-]{0,80}", columns in 2_usize..20) {
         let ranges = wrap(&text, columns);
         let mut last = 0;

@@ -11,6 +11,8 @@ const MAX_CANDIDATES: usize = 50;
 pub enum CompletionKind {
     /// `/` at the very beginning.
     Command,
+    /// What a command takes, after its name.
+    Argument,
     /// `@` before a word.
     File,
 }
@@ -26,6 +28,8 @@ pub struct Completion {
     /// Best first.
     pub candidates: Vec<Candidate>,
     pub selected: usize,
+    /// The mark was moved by hand.
+    pub moved: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +41,15 @@ pub struct Candidate {
     pub doc: String,
     /// What replaces the word.
     pub insert: String,
+    /// Nothing has to be typed after it.
+    pub whole: bool,
+}
+
+/// Names that commands take and that only a configuration knows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Names {
+    pub providers: Vec<String>,
+    pub roles: Vec<String>,
 }
 
 /// Files that `@` offers, relative to the project.
@@ -61,25 +74,44 @@ impl Completion {
 }
 
 impl Composer {
+    /// What is typed is all there is to it: what is marked would add nothing, or nobody chose it.
+    pub fn nothing_left(&self) -> bool {
+        let Some(open) = self.completion.as_ref().filter(|_| self.caret() == self.text().len()) else { return false };
+        match open.kind {
+            CompletionKind::File => false,
+            CompletionKind::Command => open.is_complete(),
+            CompletionKind::Argument => open.is_complete() || (open.query.is_empty() && !open.moved),
+        }
+    }
+
     /// Marks another row; goes round at the ends.
     pub fn completion_move(&mut self, by: isize) {
         if let Some(completion) = &mut self.completion {
             let len = completion.candidates.len().cast_signed();
             if len > 0 {
+                completion.moved = true;
                 completion.selected = (completion.selected.cast_signed() + by).rem_euclid(len).unsigned_abs();
             }
         }
     }
 
+    /// Whether the marked row makes a command to which nothing can be added.
+    pub fn would_be_whole(&self) -> bool {
+        let whole = |open: &Completion| open.kind != CompletionKind::File && open.chosen().is_some_and(|one| one.whole);
+        self.caret() == self.text().len() && self.completion.as_ref().is_some_and(whole)
+    }
+
     /// Puts the marked row in.
     pub fn complete(&mut self) -> bool {
-        let Some((start, insert)) =
-            self.completion.as_ref().and_then(|open| Some((open.start, open.chosen()?.insert.clone())))
-        else {
-            return false;
+        let marked = |open: &Completion| {
+            let chosen = open.chosen()?;
+            Some((open.start, chosen.insert.clone(), chosen.whole))
         };
+        let Some((start, insert, whole)) = self.completion.as_ref().and_then(marked) else { return false };
         self.replace(start..self.caret(), &insert);
-        self.completion = None;
+        if whole {
+            self.completion = None;
+        }
         true
     }
 
@@ -110,10 +142,17 @@ impl Composer {
         self.dismissed = None;
         let candidates = match kind {
             CompletionKind::Command => commands(&query),
+            CompletionKind::Argument => arguments(&self.draft.text, &query, &self.names),
             CompletionKind::File => self.file_candidates(&query),
         };
-        self.completion =
-            (!candidates.is_empty()).then_some(Completion { kind, start, query, candidates, selected: 0 });
+        self.completion = (!candidates.is_empty()).then_some(Completion {
+            kind,
+            start,
+            query,
+            candidates,
+            selected: 0,
+            moved: false,
+        });
     }
 
     fn file_candidates(&self, query: &str) -> Vec<Candidate> {
@@ -126,6 +165,7 @@ impl Composer {
             detail: String::new(),
             doc: String::new(),
             insert: format!("@{path} "),
+            whole: true,
         };
         best.into_iter().map(candidate).collect()
     }
@@ -139,6 +179,9 @@ fn word(draft: &Draft) -> Option<(CompletionKind, usize, String)> {
     let typed = &before[start..];
     if let Some(query) = typed.strip_prefix('/').filter(|query| start == 0 && !query.contains('/')) {
         return Some((CompletionKind::Command, start, query.to_owned()));
+    }
+    if slash::parse(before).is_some() && before[..start].trim_end().find(char::is_whitespace).is_none() {
+        return Some((CompletionKind::Argument, start, typed.to_owned()));
     }
     let query = typed.strip_prefix('@')?;
     Some((CompletionKind::File, start, query.to_owned()))
@@ -164,6 +207,31 @@ fn commands(query: &str) -> Vec<Candidate> {
             } else {
                 format!("/{} ", command.name)
             },
+            whole: command.arguments.is_empty(),
+        })
+        .collect()
+}
+
+/// What the command at the beginning takes: the words of its own row in the table, or names.
+fn arguments(text: &str, query: &str, names: &Names) -> Vec<Candidate> {
+    let Some((command, _)) = slash::parse(text) else { return Vec::new() };
+    let own = command.arguments.trim_matches(['[', ']']);
+    let words: Vec<(String, bool)> = match command.name {
+        "model" => names.providers.iter().map(|name| (format!("{name}:"), false)).collect(),
+        "role" => names.roles.iter().map(|name| (name.clone(), true)).collect(),
+        _ if own.contains('|') || own == "all" => own.split('|').map(|word| (word.to_owned(), true)).collect(),
+        _ => Vec::new(),
+    };
+    let lower = query.to_ascii_lowercase();
+    words
+        .into_iter()
+        .filter(|(word, whole)| word.starts_with(&lower) && (*whole || *word != lower))
+        .map(|(word, whole)| Candidate {
+            label: word.clone(),
+            detail: String::new(),
+            doc: String::new(),
+            insert: word,
+            whole,
         })
         .collect()
 }

@@ -108,6 +108,29 @@ impl Composer {
             return false;
         };
         self.replace(at..at + Chip::MARK.len_utf8(), &chip.text);
+        self.opened.retain(|open| *open != chip.text);
+        self.opened.push(chip.text);
+        true
+    }
+
+    /// The opened paste around the caret, in bytes, as long as nobody changed it.
+    pub fn opened_at_caret(&self) -> Option<Range<usize>> {
+        let (text, caret) = (&self.draft.text, self.draft.caret);
+        self.opened.iter().rev().find_map(|open| {
+            let places = text.match_indices(&**open).map(|(at, _)| at..at + open.len());
+            places.into_iter().find(|place| place.start <= caret && caret <= place.end)
+        })
+    }
+
+    /// Folds an opened paste again.
+    pub fn fold_again(&mut self) -> bool {
+        let Some(place) = self.opened_at_caret() else { return false };
+        self.remember(Edit::Other, false);
+        let text = self.draft.text[place.clone()].to_owned();
+        let _ = self.draft.cut(place);
+        let mark = Chip::MARK.to_string();
+        self.draft.insert(&Draft { caret: mark.len(), text: mark, chips: vec![Chip::new(&text)] });
+        self.edited();
         true
     }
 
@@ -228,6 +251,17 @@ impl Composer {
         self.edited();
     }
 
+    /// Puts text before what is typed, with a blank line between; the caret keeps its place in it.
+    pub fn put_before(&mut self, text: &str) {
+        self.remember(Edit::Other, false);
+        let gap = if self.draft.text.is_empty() { "" } else { "\n\n" };
+        let behind = self.draft.text.len() - self.draft.caret;
+        self.draft.caret = 0;
+        self.draft.insert(&Draft::plain(&format!("{text}{gap}")));
+        self.draft.caret = self.draft.text.len() - behind;
+        self.edited();
+    }
+
     /// Takes the content out to be sent, and keeps it in the history.
     pub fn take(&mut self) -> String {
         let content = self.content();
@@ -236,6 +270,8 @@ impl Composer {
         self.undo.clear();
         self.redo.clear();
         self.editing = None;
+        self.held = None;
+        self.opened.clear();
         self.edited();
         content
     }

@@ -53,6 +53,12 @@ impl Composer {
         true
     }
 
+    /// Begins anew with a message sent before.
+    pub fn take_up(&mut self, entry: &str) {
+        self.history.position = None;
+        self.show_history(draft_of(entry));
+    }
+
     /// To the message sent after, at last back to what was being written.
     pub fn history_next(&mut self) -> bool {
         let Some(position) = self.history.position else { return false };

@@ -22,7 +22,7 @@ mod rows;
 mod tests;
 
 pub use chip::{Chip, FOLD_BYTES, FOLD_LINES};
-pub use completion::{Candidate, Completion, CompletionKind, Files};
+pub use completion::{Candidate, Completion, CompletionKind, Files, Names};
 pub use draft::Draft;
 pub use edit::Motion;
 pub use history::History;
@@ -41,16 +41,22 @@ pub struct Composer {
     redo: Vec<Draft>,
     last_edit: Edit,
     killed: Draft,
+    /// Pastes that were opened, so that they can be folded again.
+    opened: Vec<std::sync::Arc<str>>,
     /// Columns of the text area as last drawn; up and down go by its rows.
     pub width: u16,
     pub history: History,
     pub completion: Option<Completion>,
+    /// What the arguments of commands can be.
+    pub names: Names,
     /// What `@` can offer.
     pub files: Files,
     /// Where a completion was closed by hand; it stays closed for that word.
     dismissed: Option<usize>,
     /// The waiting message this draft came from; sending it replaces that message.
     pub editing: Option<QueueId>,
+    /// What was held back once; sent as it is when it is sent again.
+    pub held: Option<String>,
 }
 
 impl Default for Composer {
@@ -62,12 +68,15 @@ impl Default for Composer {
             redo: Vec::new(),
             last_edit: Edit::Other,
             killed: Draft::default(),
+            opened: Vec::new(),
             width: 80,
             history: History::default(),
             completion: None,
+            names: Names::default(),
             files: Files::Unknown,
             dismissed: None,
             editing: None,
+            held: None,
         }
     }
 }

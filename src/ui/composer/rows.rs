@@ -26,6 +26,9 @@ pub enum Piece {
     Control,
 }
 
+/// Bytes of a draft that may be wrapped anew with every key.
+const WRAPPED_PER_KEY: usize = 16 * 1024;
+
 impl Composer {
     /// The rows at a width. The last column stays free, so that the caret is never outside.
     pub fn rows(&self, width: u16) -> Vec<Row> {
@@ -98,7 +101,13 @@ impl Composer {
     }
 
     /// Whether the caret is on the first and on the last row.
+    ///
+    /// It is asked with every key, so a huge draft is told by its lines, without wrapping it.
     pub fn at_edge(&self) -> (bool, bool) {
+        if self.text().len() > WRAPPED_PER_KEY {
+            let (before, after) = self.text().split_at(self.caret());
+            return (!before.contains('\n'), !after.contains('\n'));
+        }
         let rows = self.rows(self.width);
         let (row, _) = self.cell_of(&rows, self.caret());
         (row == 0, row + 1 == rows.len())

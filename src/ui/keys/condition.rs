@@ -25,7 +25,7 @@ facts! {
     composer_empty = "composer-empty", "nothing is typed";
     first_row = "first-row", "the caret is on the first row";
     last_row = "last-row", "the caret is on the last row";
-    on_chip = "on-chip", "the caret touches a folded paste";
+    on_chip = "on-chip", "the caret touches a paste that is folded or was opened";
     popup = "popup", "the completion list is open";
     overlay = "overlay", "an overlay is open";
     reading = "reading", "the overlay shows one record in full";
@@ -39,6 +39,7 @@ facts! {
     searching = "searching", "a search is on";
     search_editing = "search-editing", "the search is being typed";
     zoomed = "zoomed", "a pane fills the screen";
+    tour = "tour", "the tour waits for its first word and nothing is typed";
     following = "following", "the transcript follows its end";
 }
 

@@ -1,5 +1,5 @@
 use super::{Layer, Pane, Scroll, State};
-use crate::proto::{AskKind, RunState};
+use crate::proto::{AskKind, EntryKind, RunState};
 use crate::ui::keys::{Context, Facts, Found, Node};
 
 /// How long a prefix waits before which-key shows what may follow, milliseconds.
@@ -44,7 +44,7 @@ impl State {
             composer_empty: self.composer.is_empty(),
             first_row,
             last_row,
-            on_chip: self.composer.chip_at_caret().is_some(),
+            on_chip: self.composer.chip_at_caret().is_some() || self.composer.opened_at_caret().is_some(),
             popup: self.composer.completion.is_some(),
             overlay: !self.layers.is_empty(),
             reading: matches!(self.layers.last(), Some(Layer::Reader(_))),
@@ -58,8 +58,22 @@ impl State {
             searching: self.transcript.search.is_some(),
             search_editing: self.search_editing(),
             zoomed: self.zoom,
+            tour: self.composer.is_empty() && self.tour_is_open(),
             following: self.transcript.scroll == Scroll::Follow,
         }
+    }
+
+    /// Whether the transcript holds nothing but what start-up had to tell.
+    pub fn nothing_said(&self) -> bool {
+        use EntryKind::{Asked, Decision, Fault, Notice};
+        let told = |kind: &EntryKind| matches!(kind, Decision(_) | Notice { .. } | Fault(_) | Asked { .. });
+        self.snapshot.turn.0 == 0 && self.snapshot.transcript.entries().iter().all(|entry| told(&entry.kind))
+    }
+
+    /// Whether the model is the tour and it has not begun.
+    pub fn tour_is_open(&self) -> bool {
+        let session = &self.snapshot.session;
+        session.model.name == "script:tour" && session.read_only.is_none() && self.nothing_said()
     }
 
     /// Whether typed characters go to the composer.
@@ -83,6 +97,7 @@ impl State {
         match (self.layers.last(), &self.question, self.focus) {
             (Some(Layer::Help(_)), ..) => "HELP",
             (Some(Layer::Palette(_)), ..) => "PALETTE",
+            (Some(Layer::History(_)), ..) => "HISTORY",
             (Some(Layer::Reader(_)), ..) => "READ",
             (None, Some(_), _) => "QUESTION",
             (None, None, Pane::Composer) => "TYPE",

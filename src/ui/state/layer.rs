@@ -3,14 +3,14 @@ use nucleo_matcher::{Config, Matcher};
 
 use super::State;
 use crate::proto::Order;
-use crate::ui::action::{Action, Arguments, Call};
-use crate::ui::keys::HelpRow;
 
 /// An overlay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Layer {
     Help(Filtered),
     Palette(Filtered),
+    /// Messages sent before.
+    History(Filtered),
     /// One record in full.
     Reader(Reader),
 }
@@ -46,45 +46,13 @@ pub enum Subject {
     },
 }
 
-/// An action as the palette shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PaletteRow {
-    pub call: Call,
-    pub words: String,
-    pub category: &'static str,
-    /// `ctrl-p, :`; empty when only the palette has it.
-    pub keys: String,
-}
-
 impl State {
-    /// The help overlay's rows under its filter: those of the present context first.
-    pub fn help_rows(&self, filter: &str) -> Vec<HelpRow> {
-        let contexts = self.base_contexts();
-        let rank =
-            |row: &HelpRow| contexts.iter().position(|context| *context == row.context).unwrap_or(contexts.len());
-        let mut rows = self.keymap.rows();
-        rows.sort_by_key(rank);
-        filtered(rows, filter, |row| format!("{} {} {}", row.keys, row.words, row.call.action.id()))
+    /// Messages sent before under a filter, the latest first, each once.
+    pub fn history_rows(&self, filter: &str) -> Vec<&str> {
+        let mut seen = std::collections::BTreeSet::new();
+        let latest = self.composer.history.entries().iter().rev().map(String::as_str);
+        filtered(latest.filter(|entry| seen.insert(*entry)).collect(), filter, |row| (*row).to_owned())
     }
-
-    /// The palette's rows under its filter, best match first.
-    pub fn palette_rows(&self, filter: &str) -> Vec<PaletteRow> {
-        let rows = calls().map(|call| PaletteRow {
-            words: call.describe(),
-            category: call.action.category().title(),
-            keys: self.keymap.keys_for(&call).join(", "),
-            call,
-        });
-        filtered(rows.collect(), filter, |row| format!("{} {} {}", row.words, row.call.action.id(), row.category))
-    }
-}
-
-/// Every action with every argument it can have, but those that only make sense under a caret.
-fn calls() -> impl Iterator<Item = Call> {
-    Action::ALL.iter().flat_map(|action| match action.arguments() {
-        Arguments::OneOf(names) => names.iter().map(|name| Call::with(*action, name)).collect::<Vec<_>>(),
-        Arguments::None | Arguments::Count => vec![Call::new(*action)],
-    })
 }
 
 /// The rows that match, best first; in their own order when nothing is asked for.

@@ -8,13 +8,17 @@
 
 mod contexts;
 mod layer;
+mod menu;
+mod selection;
 mod timers;
 mod transcript;
 
 use std::sync::Arc;
 
 pub(in crate::ui) use layer::filtered;
-pub use layer::{Filtered, Layer, PaletteRow, Reader, Subject};
+pub use layer::{Filtered, Layer, Reader, Subject};
+pub use menu::{Deed, MenuRow};
+pub use selection::{Ground, Selection, Spot};
 pub use transcript::{Scroll, ScrollBy, Search, TranscriptState};
 
 use crate::proto::{AskId, Level, Snapshot, Timestamp, TurnId};
@@ -64,6 +68,8 @@ pub struct State {
     pub layers: Vec<Layer>,
     /// The open question that has focus, if one has. A question never takes focus by itself.
     pub question: Option<Question>,
+    /// Text under the mouse button, or copied by it and still marked.
+    pub selection: Option<Selection>,
     /// Keys of a sequence that is not complete.
     pub pending: Pending,
     /// Short words for the person, newest last.
@@ -75,6 +81,8 @@ pub struct State {
     pub terminal: Terminal,
     /// The turn that was told to stop and has not stopped yet.
     pub interrupting: Option<TurnId>,
+    /// A turn ended or was told to stop: until then the key that stops does nothing else.
+    pub stopped_until: Option<Timestamp>,
     /// Until when a second press leaves.
     pub quit_armed: Option<Timestamp>,
     /// Columns and rows.
@@ -150,6 +158,7 @@ impl State {
             composer: Composer::default(),
             layers: Vec::new(),
             question: None,
+            selection: None,
             pending: Pending::default(),
             toasts: Vec::new(),
             keymap,
@@ -157,6 +166,7 @@ impl State {
             settings,
             terminal: Terminal { focused: true, depth, shade: None, enhanced_keys: false },
             interrupting: None,
+            stopped_until: None,
             quit_armed: None,
             size: (80, 24),
             now: 0,
@@ -172,6 +182,9 @@ impl State {
         self.toasts.drain(..excess);
     }
 }
+
+/// How long after a turn's end the key that stops one does nothing else, milliseconds.
+pub const STOPPED_MS: u64 = 1_000;
 
 /// How long a toast stands, milliseconds.
 pub const TOAST_MS: u64 = 5_000;

@@ -10,6 +10,18 @@ pub fn command(get: impl Fn(&str) -> Option<String>) -> Vec<String> {
     if words.is_empty() { vec!["vi".to_owned()] } else { words }
 }
 
+/// What shows a text, from the environment: the pager, else the editor.
+pub fn pager(get: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let line = get("PAGER").unwrap_or_default();
+    let mut words = split(&line);
+    let Some(program) = words.first() else { return command(get) };
+    if Path::new(program).file_name().is_some_and(|name| name == "less") {
+        // With `-F` of the person's own it would show a short text and be gone at once.
+        words.push("-+F".to_owned());
+    }
+    words
+}
+
 /// Words of a command line, with quotes and backslashes as a shell reads them.
 fn split(line: &str) -> Vec<String> {
     let mut words = Vec::new();
@@ -89,13 +101,14 @@ pub async fn run(command: &[String], path: &Path) -> Result<(), String> {
         .await;
     match status {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("`{program}` ended with {status}; the message stays as it was")),
+        Ok(status) => Err(format!("`{program}` ended with {status}")),
         Err(error) => Err(format!("`{program}` could not be run ({error}); set $VISUAL or $EDITOR")),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::pager as pager_of;
     use super::*;
 
     #[test]
@@ -114,6 +127,21 @@ mod tests {
             with("'/opt/my editor/bin' -c \"set ft=md\" a\\ b", ""),
             ["/opt/my editor/bin", "-c", "set ft=md", "a b"]
         );
+    }
+
+    #[test]
+    fn the_pager_comes_before_the_editor_and_stays_open() {
+        let with = |pager: &'static str| {
+            pager_of(move |name| match name {
+                "PAGER" => Some(pager.to_owned()),
+                "EDITOR" => Some("nano".to_owned()),
+                _ => None,
+            })
+        };
+        assert_eq!(with("less -R"), ["less", "-R", "-+F"]);
+        assert_eq!(with("/usr/bin/less"), ["/usr/bin/less", "-+F"]);
+        assert_eq!(with("bat --paging always"), ["bat", "--paging", "always"]);
+        assert_eq!(with(" "), ["nano"]);
     }
 
     #[test]

@@ -42,6 +42,14 @@ impl Write for Out {
     }
 }
 
+/// Columns and rows, asked of standard output: nothing is opened for it, because every frame asks.
+pub fn terminal_size() -> io::Result<(u16, u16)> {
+    match rustix::termios::tcgetwinsize(io::stdout()) {
+        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => Ok((size.ws_col, size.ws_row)),
+        _ => crossterm::terminal::size(),
+    }
+}
+
 /// Gathers the bytes of a frame.
 #[derive(Debug, Clone, Default)]
 struct Gather(Arc<Mutex<Vec<u8>>>);

@@ -92,6 +92,13 @@ impl Cache {
         self.cells.get(&order).map_or(&[], |cell| cell.body.rows())
     }
 
+    /// Rows of an entry, in sight or not, and the blank ones above it.
+    pub fn laid(&mut self, scene: &Scene, index: usize) -> (u32, &[Row]) {
+        let order = scene.entries.get(index).map(|entry| entry.order).unwrap_or_default();
+        self.lay(scene, index);
+        (self.gap(order), self.rows(order))
+    }
+
     /// Blank rows above the entry.
     pub fn gap(&self, order: Order) -> u32 {
         self.cells.get(&order).map_or(0, |cell| cell.gap)
@@ -192,6 +199,7 @@ impl Cache {
         let colours = self.highlighter.finished();
         let default = if scene.unfold_all { Fold::Open } else { cell::default_fold(&entry.kind) };
         let fold = if scene.toggled.contains(&entry.order) { default.other() } else { default };
+        let fold = if self.search.opened == Some(entry.order) { Fold::Open } else { fold };
         let step = if scene.motion { cell::SPINNER_MS } else { 1000 };
         let tick = if cell::ticks(&entry.kind) { scene.now / step } else { 0 };
         let gap = gap(scene.entries, index);

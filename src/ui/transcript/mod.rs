@@ -26,6 +26,6 @@ pub use cache::{Cache, Scene};
 pub use flow::{Break, fit};
 pub use heights::Heights;
 pub use highlight::Highlighter;
-pub use row::{Mark, Row, Styled, Tone};
+pub use row::{Join, Mark, Row, Styled, Tone};
 pub use scroll::{Asked, Place, Visible, Window};
 pub use search::occurrences;

@@ -1,6 +1,9 @@
 //! A row of the transcript: text with the meaning of each piece, no colours.
 
+use std::ops::Range;
+
 use ratatui::style::Style;
+use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::flow::{self, Break};
 use crate::text;
@@ -127,7 +130,7 @@ impl Styled {
     /// One row, cut to the width.
     pub fn into_row(mut self, width: usize) -> Row {
         self.cut(width);
-        Row { text: self.text.into(), marks: self.marks.into(), gutter: 0, wrapped: false }
+        Row { text: self.text.into(), marks: self.marks.into(), gutter: 0, join: Join::Line }
     }
 
     /// Wraps to rows of at most `width` columns. `first` leads the first row, `rest` the others.
@@ -138,7 +141,14 @@ impl Styled {
         let mut cursor = Cursor { styled: self, mark: 0, mark_start: 0 };
         let ranges = flow::wrap(&self.text, room.max(1), how);
         let mut rows = Vec::with_capacity(ranges.len());
+        let mut before = 0;
         for (index, range) in ranges.into_iter().enumerate() {
+            let join = match self.text.get(before..range.start) {
+                Some("") if index > 0 => Join::Nothing,
+                Some(between) if index > 0 && !between.contains('\n') => Join::Space,
+                _ => Join::Line,
+            };
+            before = range.end;
             let lead = if index == 0 { first } else { rest };
             let mut row = lead.clone();
             let gutter = row.text.len() as u16;
@@ -147,7 +157,7 @@ impl Styled {
             } else {
                 cursor.copy(range, &mut row);
             }
-            rows.push(Row { text: row.text.into(), marks: row.marks.into(), gutter, wrapped: index > 0 });
+            rows.push(Row { text: row.text.into(), marks: row.marks.into(), gutter, join });
         }
         rows
     }
@@ -185,8 +195,19 @@ pub struct Row {
     pub marks: Box<[Mark]>,
     /// Bytes at the front that are furniture (gutter, bullet), not content.
     pub gutter: u16,
-    /// Goes on with the line of the row above.
-    pub wrapped: bool,
+    pub join: Join,
+}
+
+/// How a row goes on from the one above.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Join {
+    /// It does not: a line of its own.
+    #[default]
+    Line,
+    /// The same line, broken at a space.
+    Space,
+    /// The same line, broken inside a word.
+    Nothing,
 }
 
 impl Row {
@@ -197,6 +218,27 @@ impl Row {
     /// What stands in the row beside its furniture.
     pub fn content(&self) -> &str {
         self.text.get(self.gutter as usize..).unwrap_or_default()
+    }
+
+    /// What of the content stands in these columns, and which columns that are. A character of two
+    /// columns is in when one of them is.
+    pub fn cut_out(&self, columns: Range<u16>) -> (Range<u16>, &str) {
+        let gutter = self.gutter as usize;
+        let mut at = text::width(self.text.get(..gutter).unwrap_or_default());
+        let content = self.content();
+        let (from, to) = (usize::from(columns.start), usize::from(columns.end));
+        let mut found: Option<(Range<usize>, Range<usize>)> = None;
+        for (byte, cluster) in content.grapheme_indices(true) {
+            let end = at + text::width(cluster);
+            if end > from && at < to {
+                let (bytes, shown) = found.get_or_insert((byte..byte, at..at));
+                bytes.end = byte + cluster.len();
+                shown.end = end;
+            }
+            at = end;
+        }
+        let (bytes, shown) = found.unwrap_or_default();
+        (shown.start as u16..shown.end as u16, &content[bytes])
     }
 
     /// Pieces with their tones, left to right.

@@ -19,6 +19,8 @@ pub struct SearchIndex {
     scanned: usize,
     /// The match the window was last brought to.
     current: Option<(Order, u32)>,
+    /// The entry that stands open because it holds that match.
+    pub(super) opened: Option<Order>,
 }
 
 impl SearchIndex {
@@ -37,6 +39,7 @@ impl SearchIndex {
         }
         query.clone_into(&mut self.query);
         self.current = None;
+        self.opened = None;
     }
 
     /// Looks on; true when not everything was looked at.
@@ -86,36 +89,30 @@ impl Cache {
     /// The next match in the given direction, going round at the ends.
     pub(super) fn find_match(&mut self, scene: &Scene, place: Place, count: i32) -> Option<Place> {
         let hits: Vec<Order> = self.search.hits.iter().map(|(order, _)| *order).collect();
+        let many = hits.len();
+        if many == 0 {
+            return None;
+        }
         let back = count < 0;
         let from = match self.search.current {
             Some((order, line)) => (order, line),
-            None => (scene.entries[place.index].order, place.line),
+            None => (scene.entries.get(place.index)?.order, place.line),
         };
+        let strict = self.search.current.is_some();
         let first = hits.partition_point(|order| *order < from.0);
+        let after = hits.partition_point(|order| *order <= from.0);
         let mut found = None;
-        for step in 0..=hits.len() {
-            let at = if back {
-                let after = hits.partition_point(|order| *order <= from.0);
-                (after + hits.len() - 1).checked_sub(step)? % hits.len().max(1)
-            } else {
-                (first + step) % hits.len().max(1)
-            };
-            let order = *hits.get(at)?;
-            let lines = self.match_lines(scene, order);
+        // One step more than there are: the way round ends where it began.
+        for step in 0..=many {
+            let at = if back { (after + 2 * many - 1 - step) % many } else { (first + step) % many };
+            let order = hits[at];
             let here = step == 0 && order == from.0;
-            let strict = self.search.current.is_some();
             let beyond = |line: &u32| match (here, back) {
                 (false, _) => true,
-                (true, false) => {
-                    if strict {
-                        *line > from.1
-                    } else {
-                        *line >= from.1
-                    }
-                }
                 (true, true) => *line < from.1,
+                (true, false) => *line > from.1 || (!strict && *line == from.1),
             };
-            let mut lines = lines.into_iter().filter(beyond);
+            let mut lines = self.match_lines(scene, order).into_iter().filter(beyond);
             found = if back { lines.next_back() } else { lines.next() }.map(|line| (order, line));
             if found.is_some() {
                 break;
@@ -127,18 +124,39 @@ impl Cache {
         Some(Place { index, line })
     }
 
-    /// Rows of an entry that show the match; its first row when it is folded away.
+    /// Rows of an entry that show a match. An entry that folds some of them away is opened for as long
+    /// as the search stands in it; its first row stands for what is shown nowhere.
     fn match_lines(&mut self, scene: &Scene, order: Order) -> Vec<u32> {
         let Ok(index) = scene.entries.binary_search_by_key(&order, |entry| entry.order) else { return Vec::new() };
+        let wanted = self.search.hits.binary_search_by_key(&order, |(order, _)| *order);
+        let wanted = wanted.map_or(0, |at| self.search.hits[at].1);
+        self.search.opened = self.search.opened.filter(|opened| *opened == order);
         self.lay(scene, index);
+        let mut shown = self.shown_matches(order);
+        if shown.iter().map(|(_, count)| count).sum::<usize>() < wanted && self.search.opened.is_none() {
+            self.search.opened = Some(order);
+            self.lay(scene, index);
+            shown = self.shown_matches(order);
+        }
         let gap = self.gap(order);
-        let query = self.search.query.clone();
+        if shown.is_empty() { vec![gap] } else { shown.into_iter().map(|(line, _)| gap + line).collect() }
+    }
+
+    /// Rows that show a match, and how many each.
+    fn shown_matches(&self, order: Order) -> Vec<(u32, usize)> {
         let rows = self.rows(order).iter().enumerate();
-        let lines: Vec<u32> = rows
-            .filter(|(_, row)| !occurrences(&row.text, &query).is_empty())
-            .map(|(line, _)| gap + line as u32)
-            .collect();
-        if lines.is_empty() { vec![gap] } else { lines }
+        let counted = rows.map(|(line, row)| (line as u32, occurrences(&row.text, &self.search.query).len()));
+        counted.filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// Which of the matches that is, counted from 1. Those that share a row count as the first of them.
+    pub fn match_number(&self) -> Option<usize> {
+        let (order, line) = self.search.current?;
+        let before = self.search.hits.iter().take_while(|(hit, _)| *hit < order).map(|(_, count)| count).sum::<usize>();
+        let own = self.search.hits.iter().find(|(hit, _)| *hit == order).map_or(1, |(_, count)| *count);
+        let rows = self.rows(order).iter().take(line.saturating_sub(self.gap(order)) as usize);
+        let above: usize = rows.map(|row| occurrences(&row.text, &self.search.query).len()).sum();
+        Some(before + above.min(own.saturating_sub(1)) + 1)
     }
 
     /// The match the window was last brought to.

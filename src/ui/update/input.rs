@@ -1,4 +1,5 @@
 use super::actions;
+use crate::ui::action::Action;
 use crate::ui::composer::Motion;
 use crate::ui::effect::{Effect, Reload};
 use crate::ui::input::{Input, TerminalAnswer};
@@ -7,7 +8,10 @@ use crate::ui::state::{Layer, Pane, ScrollBy, State};
 
 pub(super) fn input(state: &mut State, input: Input) -> Vec<Effect> {
     match input {
-        Input::Key(key) => press(state, key),
+        Input::Key(key) => {
+            state.selection = None;
+            press(state, key)
+        }
         Input::Paste(text) => {
             paste(state, &text);
             Vec::new()
@@ -36,7 +40,12 @@ fn press(state: &mut State, key: Key) -> Vec<Effect> {
     keys.push(key);
     let keymap = std::sync::Arc::clone(&state.keymap);
     match keymap.find(&state.contexts(), &keys, &state.facts()) {
-        Found::Call(call) => actions::run(state, call),
+        Found::Call(call) => {
+            if call.action != Action::QuitTwice {
+                actions::session::stay(state);
+            }
+            actions::run(state, call)
+        }
         Found::Prefix(_) => {
             state.pending.keys = keys;
             state.pending.since = state.now;
@@ -46,6 +55,7 @@ fn press(state: &mut State, key: Key) -> Vec<Effect> {
         // A sequence that leads nowhere is dropped whole: its last key must not act by itself.
         Found::Nothing if waiting => Vec::new(),
         Found::Nothing => {
+            actions::session::stay(state);
             if let Some(letter) = key.printable() {
                 type_letter(state, letter);
             }
@@ -72,13 +82,17 @@ fn type_letter(state: &mut State, letter: char) {
     } else if let Some(search) = state.transcript.search.as_mut().filter(|search| search.editing) {
         search.query.push(letter);
         state.transcript.pending.push(ScrollBy::Match(0));
+    } else {
+        // A letter that is no key of the pane is the beginning of a message.
+        state.focus = Pane::Composer;
+        state.composer.type_char(letter);
     }
 }
 
 /// The topmost overlay's filter, if it has one.
 pub(super) fn filtered(state: &mut State) -> Option<&mut crate::ui::state::Filtered> {
     match state.layers.last_mut() {
-        Some(Layer::Help(filtered) | Layer::Palette(filtered)) => Some(filtered),
+        Some(Layer::Help(filtered) | Layer::Palette(filtered) | Layer::History(filtered)) => Some(filtered),
         Some(Layer::Reader(_)) | None => None,
     }
 }

@@ -28,7 +28,7 @@ use crate::ui::input::{Input, Mouse};
 use crate::ui::keys::Keymap;
 use crate::ui::problem::Problem;
 use crate::ui::state::State;
-use crate::ui::view::Hit;
+use crate::ui::view::Pointed;
 
 /// Something that was said, and when.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ pub struct Msg {
 pub enum Said {
     Input(Input),
     /// The mouse, with what lies under it in the frame the person saw.
-    Mouse(Mouse, Hit),
+    Mouse(Mouse, Pointed),
     /// Deliveries of the session in order; with a resync among them, the shared snapshot as it was
     /// after the last.
     Session(Vec<Delivery>, Option<Arc<Snapshot>>),
@@ -76,11 +76,12 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
     state.now = msg.at;
     let effects = match msg.said {
         Said::Input(input) => input::input(state, input),
-        Said::Mouse(mouse, hit) => mouse::mouse(state, mouse, hit),
+        Said::Mouse(mouse, pointed) => mouse::mouse(state, mouse, pointed),
         Said::Session(deliveries, latest) => session::deliveries(state, deliveries, latest.as_deref()),
         Said::Tick => Vec::new(),
         Said::Resized(columns, rows) => {
             state.size = (columns, rows);
+            state.selection = None;
             Vec::new()
         }
         Said::Call(call) => actions::run(state, &call),
@@ -90,6 +91,7 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
         }
     };
     expire(state);
+    actions::session::forget_held(state);
     wants(state, effects)
 }
 

@@ -3,32 +3,62 @@ use crate::proto::Order;
 use crate::ui::action::{Action, Call};
 use crate::ui::effect::Effect;
 use crate::ui::input::{Mouse, MouseKind};
-use crate::ui::state::{Pane, ScrollBy, State};
-use crate::ui::view::Hit;
+use crate::ui::state::{Ground, Pane, ScrollBy, Selection, State};
+use crate::ui::view::{Hit, Pointed};
 
 /// Lines per notch of the wheel.
 const WHEEL_LINES: i32 = 3;
 
-pub(super) fn mouse(state: &mut State, mouse: Mouse, hit: Hit) -> Vec<Effect> {
+pub(super) fn mouse(state: &mut State, mouse: Mouse, pointed: Pointed) -> Vec<Effect> {
     match mouse.kind {
-        MouseKind::WheelUp => wheel(state, hit, -WHEEL_LINES),
-        MouseKind::WheelDown => wheel(state, hit, WHEEL_LINES),
-        MouseKind::Press => return press(state, hit),
-        MouseKind::Drag => {
-            if let Hit::Scrollbar(share) = hit {
-                scroll_to(state, share);
-            }
-        }
-        MouseKind::Release => {}
+        MouseKind::WheelUp => wheel(state, pointed.hit, -WHEEL_LINES),
+        MouseKind::WheelDown => wheel(state, pointed.hit, WHEEL_LINES),
+        MouseKind::Press => return press(state, pointed),
+        MouseKind::Drag => drag(state, pointed),
+        MouseKind::Release => return release(state, pointed.hit),
     }
     Vec::new()
+}
+
+/// A press on text may begin a selection, so that what a click does there waits for the release.
+fn press(state: &mut State, pointed: Pointed) -> Vec<Effect> {
+    state.pending.keys.clear();
+    state.selection = pointed.spot.map(|(ground, spot)| Selection { ground, from: spot, to: spot });
+    if state.selection.is_some() { Vec::new() } else { click(state, pointed.hit) }
+}
+
+fn drag(state: &mut State, pointed: Pointed) {
+    match (&mut state.selection, pointed.hit) {
+        (Some(selection), _) => {
+            if let Some((_, spot)) = pointed.spot {
+                selection.to = spot;
+            }
+            if selection.ground == Ground::Transcript && pointed.beyond != 0 {
+                state.transcript.pending.push(ScrollBy::Lines(pointed.beyond));
+            }
+        }
+        (None, Hit::Scrollbar(share)) => scroll_to(state, share),
+        (None, _) => {}
+    }
+}
+
+/// A selection is copied and stays marked; without one it was a click.
+fn release(state: &mut State, hit: Hit) -> Vec<Effect> {
+    match state.selection {
+        Some(selection) if selection.is_empty() => {
+            state.selection = None;
+            click(state, hit)
+        }
+        Some(_) => vec![Effect::CopySelection],
+        None => Vec::new(),
+    }
 }
 
 /// Scrolls what lies under the pointer, whatever has focus.
 fn wheel(state: &mut State, hit: Hit, lines: i32) {
     let shifted = |offset: usize| offset.saturating_add_signed(lines as isize);
     match hit {
-        Hit::Entry { .. } | Hit::Transcript | Hit::Scrollbar(_) => {
+        Hit::Entry { .. } | Hit::Transcript | Hit::Below | Hit::Scrollbar(_) => {
             state.transcript.pending.push(ScrollBy::Lines(lines));
         }
         // A list out of focus shows its window, one in focus its marked row.
@@ -46,11 +76,11 @@ fn wheel(state: &mut State, hit: Hit, lines: i32) {
     }
 }
 
-fn press(state: &mut State, hit: Hit) -> Vec<Effect> {
-    state.pending.keys.clear();
+fn click(state: &mut State, hit: Hit) -> Vec<Effect> {
     match hit {
         Hit::Entry { order, .. } => entry(state, order),
         Hit::Transcript => state.focus = Pane::Transcript,
+        Hit::Below => return actions::run(state, &Call::new(Action::ScrollBottom)),
         Hit::Scrollbar(share) => scroll_to(state, share),
         Hit::Surface(item) => return row(state, Pane::Surface, item),
         Hit::Note(item) => return row(state, Pane::Notes, item),

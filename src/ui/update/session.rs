@@ -1,9 +1,9 @@
 use crate::port::Delivery;
-use crate::proto::{Body, Event, Level, Snapshot, TurnOutcome};
+use crate::proto::{Body, Command, Event, Level, Snapshot, TurnOutcome};
 use crate::ui::action::Action;
 use crate::ui::effect::Effect;
 use crate::ui::keys::Context;
-use crate::ui::state::{ListState, State, TranscriptState};
+use crate::ui::state::{ListState, STOPPED_MS, State, TranscriptState};
 
 /// Folds deliveries in, in order, and tells the person what must not be missed.
 pub(super) fn deliveries(state: &mut State, deliveries: Vec<Delivery>, latest: Option<&Snapshot>) -> Vec<Effect> {
@@ -22,6 +22,7 @@ pub(super) fn deliveries(state: &mut State, deliveries: Vec<Delivery>, latest: O
                     resync(state, latest);
                 }
             }
+            Delivery::Replaced(snapshot) => resync(state, &snapshot),
         }
     }
     settle(state);
@@ -31,13 +32,18 @@ pub(super) fn deliveries(state: &mut State, deliveries: Vec<Delivery>, latest: O
 /// Takes the snapshot afresh. Another session begins with a fresh look; the draft stays.
 fn resync(state: &mut State, latest: &Snapshot) {
     let same = state.snapshot.session.name == latest.session.name;
+    let begins = state.snapshot.session.name.is_empty();
     state.snapshot = latest.clone();
+    if begins && state.snapshot.turn.0 > 0 {
+        resumed(state);
+    }
     if !same {
         state.transcript = TranscriptState::default();
         state.surface = ListState::default();
         state.notes = ListState::default();
         state.interrupting = None;
         state.question = None;
+        state.selection = None;
         state.composer.editing = None;
     }
 }
@@ -72,16 +78,55 @@ fn react(state: &mut State, event: &Event) -> Vec<Effect> {
             state.toast(Level::Warning, format!("a question is open; {key} goes to it"));
             call(state, "octomind asks something")
         }
-        Body::TurnEnded { outcome, .. } => match outcome {
-            TurnOutcome::Done => call(state, "octomind is done"),
-            TurnOutcome::Failed(reason) | TurnOutcome::Stopped(reason) => {
-                let text = format!("octomind stopped: {reason}");
-                call(state, &text)
-            }
-            TurnOutcome::Interrupted => Vec::new(),
-        },
+        Body::SessionResumed { .. } => {
+            resumed(state);
+            Vec::new()
+        }
+        Body::TurnEnded { outcome, .. } => {
+            state.stopped_until = Some(state.now + STOPPED_MS);
+            turn_ended(state, outcome)
+        }
         _ => Vec::new(),
     }
+}
+
+/// Says that what stands there is of an earlier run.
+fn resumed(state: &mut State) {
+    let name = crate::text::sanitize_line(&state.snapshot.session.name).into_owned();
+    let turns = match state.snapshot.turn.0 {
+        0 => "nothing was said in it yet".to_owned(),
+        1 => "it goes on after 1 turn".to_owned(),
+        many => format!("it goes on after {many} turns"),
+    };
+    state.toast(Level::Info, format!("session {name} is taken up again: {turns}"));
+}
+
+fn turn_ended(state: &mut State, outcome: &TurnOutcome) -> Vec<Effect> {
+    match outcome {
+        TurnOutcome::Done => call(state, "octomind is done"),
+        TurnOutcome::Failed(reason) | TurnOutcome::Stopped(reason) => {
+            let text = format!("octomind stopped: {reason}");
+            call(state, &text)
+        }
+        TurnOutcome::Interrupted => take_back(state),
+    }
+}
+
+/// Who stops a turn wants nothing to begin: what waited comes back into the composer, before what is
+/// typed there.
+fn take_back(state: &mut State) -> Vec<Effect> {
+    let queue = &state.snapshot.queue;
+    let edited = state.composer.editing;
+    let others = queue.iter().filter(|queued| Some(queued.id) != edited);
+    let texts: Vec<&str> = others.map(|queued| queued.text.as_str()).collect();
+    if !texts.is_empty() {
+        let text = texts.join("\n\n");
+        state.composer.put_before(&text);
+    }
+    let ids = state.snapshot.queue.iter().map(|queued| queued.id);
+    let effects = ids.map(|id| Effect::Send(Command::WithdrawQueued { id })).collect();
+    state.composer.editing = None;
+    effects
 }
 
 /// Calls the person when the window is out of focus; once per occasion, never on a tick.

@@ -4,13 +4,15 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::canvas;
+use super::composer::waiting;
 use super::hints::Hints;
 use super::layout::{Layout, PaneBox, Shape};
+use super::over;
 use super::panes::surface;
 use crate::proto::RunState;
 use crate::text::{self, human};
 use crate::ui::action::Action;
-use crate::ui::state::{Pane, State};
+use crate::ui::state::{Pane, Search, State};
 use crate::ui::theme::{Role, Theme};
 use crate::ui::transcript::cell::spinner;
 use crate::ui::transcript::{Cache, Styled};
@@ -185,7 +187,7 @@ pub fn status(state: &State, layout: &Layout, cache: &Cache, buffer: &mut Buffer
     let room = area.width.saturating_sub(4) as usize;
     let mut line = Styled::new(" ", Role::UiBorder).with(state.mode(), Role::UiStrong).with("  ", Role::UiText);
     let mut first = true;
-    for part in status_parts(state, &layout.hints, cache) {
+    for part in status_parts(state, &layout.hints, cache, room) {
         let extra = if first { 0 } else { 3 };
         if line.width() + extra + part.width() + 1 > room {
             break;
@@ -200,30 +202,28 @@ pub fn status(state: &State, layout: &Layout, cache: &Cache, buffer: &mut Buffer
     canvas::put_styled(buffer, area.x + 1, area.y, area.width.saturating_sub(2), line, theme);
 }
 
-fn status_parts(state: &State, hints: &Hints, cache: &Cache) -> Vec<Styled> {
+/// What is searched for, and which match is in sight of how many.
+fn search_parts(search: &Search, cache: &Cache) -> [Styled; 2] {
+    let caret = if search.editing { "▏" } else { "" };
+    let found = match (search.query.is_empty(), cache.matches(), cache.match_number()) {
+        (true, ..) => "type to search".to_owned(),
+        (false, 0, _) => "nothing found".to_owned(),
+        (false, 1, _) => "1 match".to_owned(),
+        (false, many, None) => format!("{many} matches"),
+        (false, many, Some(number)) => format!("{number} of {many}"),
+    };
+    let query = text::sanitize_line(&search.query).into_owned();
+    let typed = Styled::new("/", Role::UiStatusKey).with(&query, Role::UiStrong).with(caret, Role::UiAccent);
+    [typed, Styled::new(&found, Role::UiStatus)]
+}
+
+fn status_parts(state: &State, hints: &Hints, cache: &Cache, room: usize) -> Vec<Styled> {
     let mut parts = Vec::new();
-    if let Some(search) = state.transcript.search.as_ref() {
-        let caret = if search.editing { "▏" } else { "" };
-        let found = match (search.query.is_empty(), cache.matches()) {
-            (true, _) => "type to search".to_owned(),
-            (false, 0) => "nothing found".to_owned(),
-            (false, 1) => "1 match".to_owned(),
-            (false, many) => format!("{many} matches"),
-        };
-        let query = text::sanitize_line(&search.query).into_owned();
-        parts.push(Styled::new("/", Role::UiStatusKey).with(&query, Role::UiStrong).with(caret, Role::UiAccent));
-        parts.push(Styled::new(&found, Role::UiStatus));
-    }
-    let searching = state.transcript.search.as_ref().is_some_and(|search| !search.editing);
     let key = |action: Action, words: &str| {
         let key = hints.key(state, action)?;
         Some(Styled::new(key, Role::UiStatusKey).with(" ", Role::UiStatus).with(words, Role::UiStatus))
     };
-    if searching {
-        parts.extend(key(Action::SearchNext, "next"));
-        parts.extend(key(Action::SearchPrevious, "before"));
-    }
-    if let Some(words) = activity(state) {
+    if let Some(words) = activity(state, room) {
         let mark = spinner(state.now, state.settings.motion);
         parts.push(Styled::new(mark, Role::ToolRunning).with(" ", Role::UiText).with(&words, Role::UiText));
         let stopping = state.interrupting == Some(state.snapshot.turn);
@@ -231,6 +231,17 @@ fn status_parts(state: &State, hints: &Hints, cache: &Cache) -> Vec<Styled> {
             parts.push(Styled::new("stopping", Role::NoticeWarning));
         } else {
             parts.extend(key(Action::Interrupt, "stops"));
+        }
+    }
+    if state.focus == Pane::Transcript
+        && state.layers.is_empty()
+        && let Some(search) = state.transcript.search.as_ref()
+    {
+        parts.extend(search_parts(search, cache));
+        if !search.editing {
+            parts.extend(key(Action::SearchNext, "next"));
+            parts.extend(key(Action::SearchPrevious, "before"));
+            parts.extend(key(Action::SearchClear, "ends it"));
         }
     }
     if state.quit_armed.is_some_and(|until| until > state.now) {
@@ -244,8 +255,9 @@ fn status_parts(state: &State, hints: &Hints, cache: &Cache) -> Vec<Styled> {
         parts.push(Styled::new(&words, Role::NoticeWarning));
         parts.extend(key(Action::FocusQuestion, "answer"));
     }
-    if !state.snapshot.queue.is_empty() {
-        parts.push(Styled::new(&format!("{} queued", state.snapshot.queue.len()), Role::UiStatus));
+    let queued = waiting(state).count();
+    if queued > 0 {
+        parts.push(Styled::new(&format!("{queued} queued"), Role::UiStatus));
         parts.extend(key(Action::EditQueued, "edit"));
     }
     parts.extend(keys_now(state).into_iter().filter_map(|(action, words)| key(action, words)));
@@ -254,14 +266,23 @@ fn status_parts(state: &State, hints: &Hints, cache: &Cache) -> Vec<Styled> {
 
 /// The keys that matter most where the focus is.
 fn keys_now(state: &State) -> Vec<(Action, &'static str)> {
-    if !state.layers.is_empty() {
-        return vec![(Action::Accept, "run"), (Action::Close, "close")];
+    if let Some(layer) = state.layers.last() {
+        return over::keys(layer).to_vec();
+    }
+    if state.question_takes_text() {
+        return vec![(Action::AnswerText, "save"), (Action::Close, "later")];
     }
     if state.question.is_some() {
         return vec![(Action::AnswerYes, "yes"), (Action::AnswerNo, "no"), (Action::Close, "later")];
     }
     let general = [(Action::Zoom, "zoom"), (Action::Help, "keys"), (Action::Palette, "palette")];
     let own: &[(Action, &'static str)] = match state.focus {
+        Pane::Composer if state.composer.chip_at_caret().is_some() => {
+            &[(Action::ExpandPaste, "open the paste"), (Action::FocusNext, "pane")]
+        }
+        Pane::Composer if state.composer.opened_at_caret().is_some() => {
+            &[(Action::ExpandPaste, "fold the paste"), (Action::FocusNext, "pane")]
+        }
         Pane::Composer => &[(Action::FocusNext, "pane")],
         Pane::Transcript => &[
             (Action::Compose, "compose"),
@@ -274,41 +295,77 @@ fn keys_now(state: &State) -> Vec<(Action, &'static str)> {
             (Action::FocusNext, "pane"),
             (Action::Open, "show"),
             (Action::RestartServer, "restart"),
+            (Action::DisableServer, "turn off"),
         ],
         Pane::Notes => &[(Action::Compose, "compose"), (Action::FocusNext, "pane"), (Action::Open, "show")],
     };
     own.iter().copied().chain(general).collect()
 }
 
+/// Columns below which what runs is told in few words, so that the key that stops it has room.
+const FEW_WORDS: usize = 56;
+
+/// `9 s`, `2:05`: a time in few columns.
+fn clock(milliseconds: u64) -> String {
+    match milliseconds / 1000 {
+        short @ 0..60 => format!("{short} s"),
+        long => format!("{}:{:02}", long / 60, long % 60),
+    }
+}
+
 /// What runs, and for how long.
-fn activity(state: &State) -> Option<String> {
+fn activity(state: &State, room: usize) -> Option<String> {
+    let short = room < FEW_WORDS;
     let run = &state.snapshot.run;
-    let elapsed = |since: u64| human::duration_ms(state.now.saturating_sub(since) / 100 * 100);
+    let elapsed = |since: u64| match state.now.saturating_sub(since) {
+        passed if short => clock(passed),
+        passed => human::duration_ms(passed / 100 * 100),
+    };
     Some(match run {
         RunState::Idle => return None,
+        RunState::Waiting { since } if short => format!("waiting {}", elapsed(*since)),
         RunState::Waiting { since } => format!("waiting for the model {}", elapsed(*since)),
         RunState::Thinking { since } => format!("thinking {}", elapsed(*since)),
         RunState::Answering { since } => format!("answering {}", elapsed(*since)),
+        RunState::Forming { since, .. } if short => format!("writing {}", elapsed(*since)),
         RunState::Forming { since, tool, argument_bytes } => {
             let tool = text::sanitize_line(tool);
             format!("writing a call of {tool}, {} {}", human::bytes(*argument_bytes), elapsed(*since))
         }
+        RunState::Tools { since, running: 1 } if short => format!("1 tool {}", elapsed(*since)),
+        RunState::Tools { since, running } if short => format!("{running} tools {}", elapsed(*since)),
         RunState::Tools { since, running: 1 } => format!("1 tool runs {}", elapsed(*since)),
         RunState::Tools { since, running } => format!("{running} tools run {}", elapsed(*since)),
         RunState::Retrying { until, attempt, of, reason, .. } => {
             let left = human::duration_ms(until.saturating_sub(state.now).div_ceil(1000) * 1000);
-            format!("{}: try {attempt} of {of} in {left}", text::sanitize_line(reason))
+            if short {
+                let left = clock(until.saturating_sub(state.now) + 999);
+                return Some(format!("try {attempt}/{of} in {left}"));
+            }
+            format!("{}: try {attempt} of {of} in {left}", text::sanitize_line(reason).trim_end_matches('.'))
         }
     })
 }
 
+/// How things stand, where there is room for nothing else.
+fn standing_words(state: &State, room: usize) -> Vec<String> {
+    let run = activity(state, room).unwrap_or_else(|| "nothing runs".to_owned());
+    let asks = match state.snapshot.asks.len() {
+        0 => None,
+        1 => Some("1 question waits".to_owned()),
+        many => Some(format!("{many} questions wait")),
+    };
+    std::iter::once(run).chain(asks).collect()
+}
+
 /// Says that there is no room.
-pub fn notice(shape: Shape, area: Rect, buffer: &mut Buffer, theme: &Theme) {
+pub fn notice(state: &State, shape: Shape, area: Rect, buffer: &mut Buffer, theme: &Theme) {
     if shape != Shape::TooSmall || area.height == 0 {
         return;
     }
-    let words = [format!("{} × {} is too small", area.width, area.height), "octomind needs 40 × 12".to_owned()];
-    for (line, y) in words.iter().zip(area.y + area.height.saturating_sub(2) / 2..area.bottom()) {
+    let mut words = vec![format!("{} × {} is too small", area.width, area.height), "octomind needs 40 × 12".to_owned()];
+    words.extend(standing_words(state, area.width as usize));
+    for (line, y) in words.iter().zip(area.y + area.height.saturating_sub(words.len() as u16) / 2..area.bottom()) {
         let styled = Styled::new(&text::truncate(line, area.width as usize), Role::UiText);
         let x = area.x + area.width.saturating_sub(styled.width() as u16) / 2;
         canvas::put_styled(buffer, x, y, area.width, styled, theme);

@@ -70,7 +70,9 @@ impl Outlines {
             let x = self.area.x + (at % self.area.width as usize) as u16;
             let y = self.area.y + (at / self.area.width as usize) as u16;
             let style = if bits & FOCUS != 0 { focus } else { plain };
-            buffer.set_stringn(x, y, line(bits & !FOCUS), 1, style);
+            if let Some(cell) = buffer.cell_mut((x, y)) {
+                cell.set_symbol(line(bits & !FOCUS)).set_style(style);
+            }
         }
     }
 }
@@ -118,7 +120,26 @@ fn put_pieces<'a>(
         if at >= end {
             break;
         }
-        (at, _) = buffer.set_stringn(at, y, piece, (end - at) as usize, style);
+        at = match piece.is_ascii() {
+            true => put_ascii(buffer, (at, y), end, piece, style),
+            false => buffer.set_stringn(at, y, piece, (end - at) as usize, style).0,
+        };
+    }
+    at
+}
+
+/// What `set_stringn` does, for text where each byte is a cell: most of what is ever shown.
+fn put_ascii(buffer: &mut Buffer, (x, y): (u16, u16), end: u16, piece: &str, style: Style) -> u16 {
+    let mut at = x;
+    for index in 0..piece.len() {
+        let symbol = &piece[index..=index];
+        if at >= end || symbol.as_bytes()[0].is_ascii_control() {
+            continue;
+        }
+        if let Some(cell) = buffer.cell_mut((at, y)) {
+            cell.set_symbol(symbol).set_style(style);
+        }
+        at += 1;
     }
     at
 }

@@ -100,7 +100,14 @@ impl ComposerBox {
     }
 
     fn draw_hint(&self, state: &State, hints: &Hints, buffer: &mut Buffer, theme: &Theme) {
-        let words = if state.snapshot.run.busy() { "steer or queue a message" } else { "compose a message" };
+        let session = &state.snapshot.session;
+        let words = if session.read_only.is_some() {
+            "read only: /new begins a session of your own"
+        } else if state.snapshot.run.busy() {
+            "steer or queue a message"
+        } else {
+            "compose a message"
+        };
         let at = canvas::put_styled(
             buffer,
             self.text.x,
@@ -122,8 +129,13 @@ impl ComposerBox {
 }
 
 fn key_words(state: &State, hints: &Hints) -> Styled {
-    let mut line =
-        hints.line(state, &[(Action::Submit, "send"), (Action::Newline, "newline"), (Action::OpenEditor, "editor")]);
+    let actions = [
+        (Action::TakeTour, "take the tour"),
+        (Action::Submit, "send"),
+        (Action::Newline, "newline"),
+        (Action::OpenEditor, "editor"),
+    ];
+    let mut line = hints.line(state, &actions);
     for (key, words) in [("@", "file"), ("/", "command")] {
         line.push(" · ", Role::UiDim);
         line.push(key, Role::UiStatusKey);
@@ -135,13 +147,18 @@ fn key_words(state: &State, hints: &Hints) -> Styled {
 
 /// Few rows leave no room for what waits; the status line counts it anyway.
 fn queue_rows(state: &State, area: Rect) -> usize {
-    if area.height < 20 { 0 } else { state.snapshot.queue.len().min(QUEUE_ROWS) }
+    if area.height < 20 { 0 } else { waiting(state).count().min(QUEUE_ROWS) }
+}
+
+/// What waits, but for the message that is in the composer to be edited.
+pub fn waiting(state: &State) -> impl Iterator<Item = &Queued> {
+    let edited = state.composer.editing;
+    state.snapshot.queue.iter().filter(move |queued| Some(queued.id) != edited)
 }
 
 /// The messages that wait and when they land, the last ones when there are many.
 fn queue(state: &State, width: usize, rows: usize) -> Vec<Row> {
-    let queue = &state.snapshot.queue;
-    let hidden = queue.len() - rows.min(queue.len());
+    let hidden = waiting(state).count().saturating_sub(rows);
     let row = |(index, queued): (usize, &Queued)| {
         let when = match queued.mode {
             SubmitMode::Steer => "next step  ",
@@ -154,7 +171,7 @@ fn queue(state: &State, width: usize, rows: usize) -> Vec<Row> {
             .with(&text::sanitize_line(&queued.text), Role::UserText)
             .into_row(width)
     };
-    queue.iter().skip(hidden).enumerate().map(row).collect()
+    waiting(state).skip(hidden).enumerate().map(row).collect()
 }
 
 /// The completion list, above the word it completes.

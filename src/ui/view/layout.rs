@@ -4,6 +4,7 @@ use super::composer::ComposerBox;
 use super::hints::Hints;
 use super::list::List;
 use super::over::Panel;
+use super::panes::{self, welcome::Welcome};
 use crate::proto::Order;
 use crate::ui::state::{Pane, State};
 use crate::ui::transcript::Window;
@@ -74,6 +75,8 @@ pub struct Layout {
     pub composer: ComposerBox,
     /// The bottom border, which carries the status line.
     pub status: Rect,
+    /// Stands in place of the transcript until something is said.
+    pub welcome: Option<Welcome>,
     pub window: Window,
     pub surface: List,
     pub notes: List,
@@ -96,6 +99,8 @@ pub enum Hit {
         order: Order,
         line: u32,
     },
+    /// The words that lead back to the transcript's end.
+    Below,
     /// The transcript where no entry is.
     Transcript,
     /// The transcript's scrollbar, as a share of the whole in thousandths.
@@ -138,6 +143,11 @@ impl Layout {
             return self.composer.hit(at);
         }
         let Some(found) = self.boxes.iter().find(|one| one.outline.contains(at)) else { return Hit::Nothing };
+        if found.pane == Pane::Transcript
+            && panes::transcript::below(&self.window, found).is_some_and(|(place, _)| place.contains(at))
+        {
+            return Hit::Below;
+        }
         let line = row.saturating_sub(found.inner().y);
         match found.pane {
             Pane::Transcript if found.track().contains(at) && self.window.total > u64::from(found.inner().height) => {

@@ -19,6 +19,7 @@ mod layout;
 mod list;
 mod over;
 mod panes;
+mod select;
 
 #[cfg(test)]
 mod tests;
@@ -28,13 +29,14 @@ use ratatui::layout::Rect;
 
 pub use layout::{Hit, Layout, PaneBox, Shape};
 pub use panes::surface::{Item, items as surface_items};
+pub use select::{Pointed, selected};
 
 use composer::ComposerBox;
 use hints::Hints;
 use list::List;
 use panes::{notes, surface, transcript, welcome};
 
-use crate::ui::state::{Pane, State};
+use crate::ui::state::{Ground, Pane, State};
 use crate::ui::theme::{Role, Theme};
 use crate::ui::transcript::{self as cells, Asked, Scene, Window};
 
@@ -107,6 +109,7 @@ pub fn prepare(state: &mut State, cache: &mut Cache, area: Rect) -> Layout {
         tabs: bars::tabs(&boxes),
         status: Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area },
         boxes,
+        welcome: None,
         window: Window::default(),
         surface: List::default(),
         notes: List::default(),
@@ -132,22 +135,16 @@ fn prepare_panes(state: &mut State, cache: &mut Cache, layout: &mut Layout) {
         let width = inner.width as usize;
         match one.pane {
             Pane::Transcript => {
-                let transcript = &mut state.transcript;
-                let scene = Scene {
-                    session: &state.snapshot.session.name,
-                    entries: state.snapshot.transcript.entries(),
-                    toggled: &transcript.toggled,
-                    unfold_all: transcript.unfold_all,
-                    width,
-                    now: state.now,
-                    motion: state.settings.motion,
-                };
-                let asked = Asked {
-                    scroll: &mut transcript.scroll,
-                    pending: std::mem::take(&mut transcript.pending),
-                    search: transcript.search.as_ref(),
-                };
-                layout.window = cache.transcript.window(&scene, asked, inner.height);
+                layout.welcome = welcome::lay(state, inner);
+                if layout.welcome.is_some() {
+                    state.transcript.pending.clear();
+                    continue;
+                }
+                let mut scroll = state.transcript.scroll;
+                let pending = std::mem::take(&mut state.transcript.pending);
+                let asked = Asked { scroll: &mut scroll, pending, search: state.transcript.search.as_ref() };
+                layout.window = cache.transcript.window(&scene(state, width), asked, inner.height);
+                state.transcript.scroll = scroll;
                 layout.again |= layout.window.searching;
             }
             Pane::Surface => {
@@ -170,6 +167,19 @@ fn prepare_panes(state: &mut State, cache: &mut Cache, layout: &mut Layout) {
     }
 }
 
+/// What the transcript is laid out from.
+fn scene(state: &State, width: usize) -> Scene<'_> {
+    Scene {
+        session: &state.snapshot.session.name,
+        entries: state.snapshot.transcript.entries(),
+        toggled: &state.transcript.toggled,
+        unfold_all: state.transcript.unfold_all,
+        width,
+        now: state.now,
+        motion: state.settings.motion,
+    }
+}
+
 fn side_list(
     lines: Vec<list::Line>,
     count: usize,
@@ -187,7 +197,7 @@ pub fn draw(state: &State, cache: &Cache, layout: &Layout, theme: &Theme, frame:
     let buffer = frame.buffer_mut();
     buffer.set_style(layout.area, theme.style(Role::UiBackground));
     if layout.shape == Shape::TooSmall {
-        bars::notice(layout.shape, layout.area, buffer, theme);
+        bars::notice(state, layout.shape, layout.area, buffer, theme);
         return;
     }
     bars::header(state, layout, buffer, theme);
@@ -206,7 +216,10 @@ pub fn draw(state: &State, cache: &Cache, layout: &Layout, theme: &Theme, frame:
     for panel in layout.popup.iter().chain(&layout.over) {
         panel.draw(buffer, theme);
     }
-    over::toasts(state, layout.area, buffer, theme);
+    if let Some(panel) = &layout.over {
+        select::mark_list(state, Ground::Over, &panel.list, panel.inner(), buffer, theme);
+    }
+    over::toasts(state, layout, buffer, theme);
     let caret = match &layout.over {
         Some(panel) => panel.caret,
         None if state.focus == Pane::Composer => Some(layout.composer.caret),
@@ -226,23 +239,20 @@ fn draw_pane(
     buffer: &mut ratatui::buffer::Buffer,
 ) {
     let inner = place.inner();
-    let list = match place.pane {
-        Pane::Transcript if welcome::shows(state) => return draw_welcome(state, inner, buffer, theme),
+    let (list, ground) = match place.pane {
+        Pane::Transcript if layout.welcome.is_some() => {
+            let welcome = layout.welcome.iter().flat_map(|welcome| welcome.rows.iter().map(|row| (welcome.place, row)));
+            for (at, (place, row)) in welcome.enumerate() {
+                canvas::put(buffer, place.x, place.y + at as u16, place.width, row, theme);
+            }
+            return;
+        }
         Pane::Transcript => return transcript::draw(state, &cache.transcript, &layout.window, place, buffer, theme),
-        Pane::Surface => &layout.surface,
-        Pane::Notes => &layout.notes,
+        Pane::Surface => (&layout.surface, Ground::Surface),
+        Pane::Notes => (&layout.notes, Ground::Notes),
         Pane::Composer => return,
     };
     list.draw(buffer, inner, theme);
+    select::mark_list(state, ground, list, inner, buffer, theme);
     canvas::scrollbar(buffer, place.track(), list.above as u64, list.total as u64, theme);
-}
-
-fn draw_welcome(state: &State, inner: Rect, buffer: &mut ratatui::buffer::Buffer, theme: &Theme) {
-    let width = inner.width.min(64);
-    let rows = welcome::rows(state, width as usize, inner.height as usize);
-    let x = inner.x + (inner.width - width) / 2;
-    let y = inner.y + inner.height.saturating_sub(rows.len() as u16) / 3;
-    for (row, y) in rows.iter().zip(y..inner.bottom()) {
-        canvas::put(buffer, x, y, width, row, theme);
-    }
 }

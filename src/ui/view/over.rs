@@ -10,10 +10,12 @@ use ratatui::layout::{Position, Rect};
 
 use super::canvas::{self, Outlines};
 use super::hints::Hints;
+use super::layout::Layout;
 use super::list::{Line, List};
 use crate::proto::Level;
 use crate::text;
-use crate::ui::state::{Layer, State};
+use crate::ui::action::Action;
+use crate::ui::state::{Layer, Reader, State, Subject, Toast};
 use crate::ui::theme::{Role, Theme};
 use crate::ui::transcript::{Break, Styled, cell};
 
@@ -82,12 +84,25 @@ pub fn topmost(state: &mut State, hints: &Hints, area: Rect) -> Option<Panel> {
     let (panel, layer) = match layer {
         Layer::Help(mut filtered) => (help::help(state, hints, &mut filtered, area), Layer::Help(filtered)),
         Layer::Palette(mut filtered) => (help::palette(state, hints, &mut filtered, area), Layer::Palette(filtered)),
+        Layer::History(mut filtered) => (help::history(state, hints, &mut filtered, area), Layer::History(filtered)),
         Layer::Reader(mut reader) => (reader::panel(state, hints, &mut reader, area), Layer::Reader(reader)),
     };
     if let Some(top) = state.layers.last_mut() {
         *top = layer;
     }
     Some(panel)
+}
+
+/// The keys that matter in an overlay, for its lower edge and for the status line.
+pub fn keys(layer: &Layer) -> &'static [(Action, &'static str)] {
+    match layer {
+        Layer::Help(_) | Layer::Palette(_) => &[(Action::Accept, "run"), (Action::Close, "close")],
+        Layer::History(_) => &[(Action::Accept, "take up"), (Action::Close, "close")],
+        Layer::Reader(Reader { subject: Subject::Server(_), .. }) => {
+            &[(Action::RestartServer, "restart"), (Action::DisableServer, "turn off"), (Action::Close, "close")]
+        }
+        Layer::Reader(_) => &[(Action::Close, "close")],
+    }
 }
 
 /// A box in the middle, at most so large.
@@ -97,32 +112,44 @@ fn centred(area: Rect, width: u16, height: u16) -> Rect {
     Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
 }
 
-/// Short words in the upper right corner, newest below.
-pub fn toasts(state: &State, area: Rect, buffer: &mut Buffer, theme: &Theme) {
-    let width = area.width.saturating_sub(4).min(56);
-    let mut y = area.y + 2;
-    for toast in state.toasts.iter().filter(|toast| toast.until > state.now) {
-        let (mark, role) = match toast.level {
-            Level::Info => ("i ", Role::NoticeInfo),
-            Level::Warning => ("! ", Role::NoticeWarning),
-            Level::Error => ("✘ ", Role::NoticeError),
-        };
-        let words = text::sanitize(&toast.text);
-        let lead = Styled::new(mark, role);
-        let rest = Styled::new("  ", role);
-        let mut rows = Styled::new(&words, Role::UiText).rows(width as usize - 4, Break::Words, &lead, &rest);
-        rows.truncate(4);
-        let columns = rows.iter().map(|row| text::width(&row.text)).max().unwrap_or(0) as u16 + 4;
-        let height = rows.len() as u16 + 2;
-        let outline = Rect { x: area.right().saturating_sub(columns + 1), y, width: columns, height };
-        if outline.bottom() + 3 > area.bottom() {
+/// Short words above the composer at the right, the newest lowest. They never lie over a question or
+/// a list one types in.
+pub fn toasts(state: &State, layout: &Layout, buffer: &mut Buffer, theme: &Theme) {
+    let area = layout.area;
+    let kept = layout.over.as_ref().filter(|_| !matches!(state.layers.last(), Some(Layer::Reader(_))));
+    let mut floor = layout.composer.outline.y;
+    for toast in state.toasts.iter().rev().filter(|toast| toast.until > state.now) {
+        let mut panel = toast_panel(toast, area);
+        let height = panel.outline.height;
+        panel.outline.y = floor.saturating_sub(height);
+        if let Some(question) = kept.filter(|question| question.outline.intersects(panel.outline)) {
+            panel.outline.y = question.outline.y.saturating_sub(height);
+        }
+        if panel.outline.y <= area.y || kept.is_some_and(|question| question.outline.intersects(panel.outline)) {
             return;
         }
-        let lines: Vec<Line> = rows.into_iter().map(Line::plain).collect();
-        let list = List { total: lines.len(), lines, ..List::default() };
-        Panel { outline, title: String::new(), foot: Styled::default(), list, caret: None }.draw(buffer, theme);
-        y = outline.bottom();
+        panel.draw(buffer, theme);
+        floor = panel.outline.y;
     }
+}
+
+fn toast_panel(toast: &Toast, area: Rect) -> Panel {
+    let (mark, role) = match toast.level {
+        Level::Info => ("i ", Role::NoticeInfo),
+        Level::Warning => ("! ", Role::NoticeWarning),
+        Level::Error => ("✘ ", Role::NoticeError),
+    };
+    let width = area.width.saturating_sub(4).min(56) as usize;
+    let (lead, rest) = (Styled::new(mark, role), Styled::new("  ", role));
+    let words = Styled::new(&text::sanitize(&toast.text), Role::UiText);
+    let mut rows = words.rows(width.saturating_sub(4), Break::Words, &lead, &rest);
+    rows.truncate(4);
+    let columns = rows.iter().map(|row| text::width(&row.text)).max().unwrap_or(0) as u16 + 4;
+    let height = rows.len() as u16 + 2;
+    let outline = Rect { x: area.right().saturating_sub(columns + 1), y: area.y, width: columns, height };
+    let lines: Vec<Line> = rows.into_iter().map(Line::plain).collect();
+    let list = List { total: lines.len(), lines, ..List::default() };
+    Panel { outline, title: String::new(), foot: Styled::default(), list, caret: None }
 }
 
 /// An entry with everything it has.

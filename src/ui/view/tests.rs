@@ -11,3 +11,4 @@ use crate::ui::theme::Depth;
 mod fixture;
 mod places;
 mod screens;
+mod words;

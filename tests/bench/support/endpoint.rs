@@ -21,6 +21,7 @@ pub struct Exchange {
     pub bytes: usize,
     pub tools: usize,
     pub path: String,
+    pub request: Value,
 }
 
 pub struct Endpoint {
@@ -32,7 +33,8 @@ pub struct Endpoint {
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub calls: usize,
-    /// Tools to look for in the request, best first, with the arguments to call them with.
+    /// Tools to look for in the request, best first, with the arguments to call them with. `{n}` is
+    /// the number of the call: calls that are all the same are taken for a loop.
     pub tool: Vec<(String, Value)>,
     /// Text chunks of the final reply.
     pub chunks: usize,
@@ -96,7 +98,7 @@ fn serve(stream: TcpStream, plan: &Plan, log: &Mutex<Vec<Exchange>>) -> Option<(
         writer.write_all(b"0\r\n\r\n").ok()?;
         writer.flush().ok()?;
         let tools = request["tools"].as_array().map_or(0, Vec::len);
-        log.lock().ok()?.push(Exchange { arrived, answered: Instant::now(), bytes: body.len(), tools, path });
+        log.lock().ok()?.push(Exchange { arrived, answered: Instant::now(), bytes: body.len(), tools, path, request });
     }
 }
 
@@ -214,8 +216,22 @@ fn pick(plan: &Plan, names: &[&str], done: usize) -> Option<(String, Value)> {
     }
     plan.tool.iter().find_map(|(wanted, arguments)| {
         let name = names.iter().find(|name| *name == wanted || name.ends_with(wanted.as_str()))?;
-        Some(((*name).to_owned(), arguments.clone()))
+        Some(((*name).to_owned(), numbered(arguments, done + 1)))
     })
+}
+
+fn numbered(arguments: &Value, number: usize) -> Value {
+    match arguments {
+        Value::String(text) if text == "{n}" => json!(number),
+        Value::String(text) => json!(text.replace("{n}", &number.to_string())),
+        Value::Array(items) => items.iter().map(|item| numbered(item, number)).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, field)| (key.clone(), numbered(field, number)))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
+        other => other.clone(),
+    }
 }
 
 fn text(index: usize) -> String {

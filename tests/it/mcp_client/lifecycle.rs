@@ -267,6 +267,6 @@ async fn a_bundled_server_is_our_own_program() {
     let files = ServerSpec { transport: Transport::Bundled { name: "files".into() }, ..spec("files", "ok") };
     rig.servers.start(vec![files]);
     let (_, text, _) = rig.notice("does not work").await;
-    assert!(text.ends_with("it said: asked: mcp files"), "{text}");
+    assert!(text.contains("it said: asked: mcp files"), "{text}");
     rig.end().await;
 }

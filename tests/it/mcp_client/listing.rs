@@ -119,8 +119,8 @@ async fn two_hundred_tools_state_their_cost_and_a_filter_states_itself() {
     assert_eq!(tools.len(), 201);
     assert!(tools.iter().all(|tool| tool.tokens > 100));
     let left_out = tools.iter().find(|tool| tool.name == "tool_100").unwrap();
-    assert_eq!(left_out.filtered_by.as_deref(), Some("`tools` of server s (test)"));
+    assert_eq!(left_out.filtered_by.as_deref(), Some("test"));
     let (_, words) = rig.words("s", "tool_100", json!({})).await;
-    assert_eq!(words, "tool_100 is left out by `tools` of server s (test).");
+    assert_eq!(words, "tool_100 is left out by test.");
     rig.end().await;
 }

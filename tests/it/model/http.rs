@@ -149,10 +149,10 @@ fn a_missing_key_is_named_before_anything_is_sent() {
 }
 
 #[test]
-fn nobody_listening_is_a_network_fault_that_says_where() {
+fn nobody_listening_on_this_machine_is_a_fault_of_its_own_that_says_where() {
     let model = open("acme:m1", &config("http://127.0.0.1:1/v1", "openai"), &env()).unwrap();
     let fault = run(collect(model.as_ref(), request("hi"))).1.unwrap();
-    assert_eq!(fault.kind, FaultKind::Network);
+    assert_eq!(fault.kind, FaultKind::NotRunning);
     assert!(fault.message.contains("127.0.0.1:1") && fault.advice.contains("Start the server"), "{fault:?}");
 }
 

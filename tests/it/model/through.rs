@@ -179,3 +179,18 @@ fn a_failed_response_says_why() {
     let kinds: Vec<FaultKind> = (0..4).map(|_| run(collect(model.as_ref(), request("hi"))).1.unwrap().kind).collect();
     assert_eq!(kinds, [FaultKind::RateLimit, FaultKind::ContextOverflow, FaultKind::WrongKey, FaultKind::Cut]);
 }
+
+#[test]
+fn an_account_without_summaries_is_asked_without_them_from_then_on() {
+    let refusal = r#"{"error":{"message":"Your organization must be verified to generate reasoning summaries.","type":"invalid_request_error","param":"reasoning.summary","code":"unsupported_value"}}"#;
+    let fine = "data: {\"type\":\"response.output_text.delta\",\"delta\":\"Hi\"}\n\ndata: {\"type\":\"response.completed\",\"response\":{}}\n\n";
+    let endpoint = serve(vec![status("400 Bad Request", "", refusal), stream(SSE, &[fine])]);
+    let model = open("acme:gpt-5.2", &config(&format!("{}/v1", endpoint.url), "responses"), &env()).unwrap();
+    for _ in 0..2 {
+        let (deltas, fault) = run(collect(model.as_ref(), request("hi")));
+        assert_eq!((text(&deltas).as_str(), fault), ("Hi", None));
+    }
+    let asked: Vec<bool> =
+        endpoint.seen.try_iter().map(|seen| seen.body["reasoning"].get("summary").is_some()).collect();
+    assert_eq!(asked, [true, false, false]);
+}

@@ -62,6 +62,8 @@ pub fn play(kind: &str) {
             config_folder: None,
             data_folder: home.clone(),
             workdir: home,
+            painted: Arc::default(),
+            names: octomind::ui::composer::Names::default(),
         };
         tokio::select! {
             exit = ui::run(port, options) => exit.unwrap(),

@@ -7,16 +7,20 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use rustix::process::{Pid, Signal};
 
 /// How long anything may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// This test binary, playing a session in a terminal of its own.
+/// A full-screen program in a terminal of its own.
 pub struct Pty {
     child: Box<dyn Child + Send + Sync>,
     master: Box<dyn MasterPty + Send>,
     writer: Box<dyn Write + Send>,
     seen: Arc<Mutex<Seen>>,
-    _home: tempfile::TempDir,
+    _home: Option<tempfile::TempDir>,
 }
+
+/// A shell with job control, which says when its job stopped and takes it up again after an enter.
+pub const SHELL: [&str; 4] =
+    ["sh", "-c", "set -m; \"$@\"; echo the shell is back; read line; fg; echo the job is over", "sh"];
 
 struct Seen {
     parser: vt100::Parser,
@@ -44,20 +48,17 @@ pub fn until(within: Duration, mut holds: impl FnMut() -> bool) -> bool {
 }
 
 impl Pty {
+    /// This test binary, playing a session.
     pub fn start(play: &str, columns: u16, rows: u16) -> Self {
         Self::start_with(play, columns, rows, &[])
     }
 
-    /// Under a shell with job control, which says when its job stopped and takes it up again after
-    /// an enter.
+    /// The same under [`SHELL`].
     pub fn start_in_shell(play: &str, columns: u16, rows: u16) -> Self {
-        let script = "set -m; \"$@\"; echo the shell is back; read line; fg; echo the job is over";
-        Self::start_with(play, columns, rows, &["sh", "-c", script, "sh"])
+        Self::start_with(play, columns, rows, &SHELL)
     }
 
     fn start_with(play: &str, columns: u16, rows: u16, before: &[&str]) -> Self {
-        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).unwrap();
         let home = tempfile::tempdir().unwrap();
         let editor = home.path().join("editor.sh");
         std::fs::write(&editor, "#!/bin/sh\necho the editor speaks\nprintf '%s edited' \"$(cat \"$2\")\" > \"$2\"\n")
@@ -81,6 +82,15 @@ impl Pty {
             command.env_remove(name);
         }
         // The shell of the script is asked with two arguments: -w and the file.
+        let mut pty = Self::open(command, columns, rows);
+        pty._home = Some(home);
+        pty
+    }
+
+    /// Any program.
+    pub fn open(command: CommandBuilder, columns: u16, rows: u16) -> Self {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).unwrap();
         let child = pair.slave.spawn_command(command).unwrap();
         let mut reader = pair.master.try_clone_reader().unwrap();
         let writer = pair.master.take_writer().unwrap();
@@ -98,7 +108,7 @@ impl Pty {
         });
         // The slave stays open with us, so that its settings can be read after the child is gone.
         std::mem::forget(pair.slave);
-        Self { child, master: pair.master, writer, seen, _home: home }
+        Self { child, master: pair.master, writer, seen, _home: None }
     }
 
     pub fn send(&mut self, bytes: &[u8]) {
@@ -170,6 +180,11 @@ impl Pty {
         self.child.wait().ok().map(|status| status.exit_code())
     }
 
+    /// The line settings, by their names.
+    pub fn settings(&self) -> String {
+        format!("{:?}", self.master.get_termios().unwrap().local_flags)
+    }
+
     /// The modes are left and the line settings are a shell's.
     pub fn assert_restored(&self) {
         self.wait("the terminal is restored", |pty| {
@@ -179,7 +194,7 @@ impl Pty {
                 && !screen.hide_cursor()
                 && screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None
         });
-        let settings = format!("{:?}", self.master.get_termios().unwrap().local_flags);
+        let settings = self.settings();
         assert!(settings.contains("ECHO") && settings.contains("ICANON"), "{settings}");
     }
 }

@@ -27,6 +27,20 @@ impl Played {
         self.hub.publish(Event { seq: Seq(self.seq), at: self.seq, order, body });
     }
 
+    /// A session with an answered turn is taken up.
+    fn take_up(&mut self, read_only: Option<String>) {
+        let mut past = Snapshot::default();
+        let kept = std::mem::replace(&mut self.hub, Hub::new(Snapshot::default()).0);
+        self.begin();
+        self.answer("Of the past.");
+        self.end(TurnOutcome::Done);
+        past.clone_from(&self.hub.snapshot());
+        self.hub = kept;
+        self.hub.replace(past);
+        self.answer("Broken off.");
+        self.say(None, Body::SessionResumed { events: 1, skipped: 0, read_only, version: String::new() });
+    }
+
     fn begin(&mut self) {
         self.say(None, Body::TurnStarted { turn: TurnId(1) });
         let content = Content::Text("hi".to_owned());
@@ -213,6 +227,73 @@ async fn falling_behind_loses_no_answer() {
     let (ended, ()) = tokio::join!(run, session);
     assert_eq!((ended.0, out.text().as_str()), (Exit::Done, "Hello\n"));
     assert!(err.text().contains("not delivered one by one"), "{}", err.text());
+}
+
+/// The message, its answer and its end in the second turn, each an event of its own.
+fn second_turn(played: &mut Played, notes: usize) {
+    played.say(None, Body::TurnStarted { turn: TurnId(2) });
+    for _ in 0..notes {
+        let text = "tick".to_owned();
+        played.say(None, Body::Notice { level: Level::Info, source: "x".to_owned(), text, hint: None });
+    }
+    played.seq += 1;
+    let order = Some(Order { turn: 2, round: 1, slot: 1 });
+    let body = Body::AssistantMessage {
+        request: RequestId(2),
+        text: "Hello".to_owned(),
+        reasoning: Vec::new(),
+        reasoning_ms: 0,
+        calls: Vec::new(),
+        stop: StopReason::End,
+        scripted: false,
+        model: String::new(),
+    };
+    played.hub.publish(Event { seq: Seq(played.seq), at: played.seq, order, body });
+    played.say(None, Body::TurnEnded { turn: TurnId(2), outcome: TurnOutcome::Done, elapsed_ms: 1 });
+}
+
+#[tokio::test]
+async fn a_session_that_is_taken_up_says_only_what_is_new() {
+    for format in [Format::Plain, Format::Jsonl] {
+        for notes in [0, MAX_WAITING + 1] {
+            let mut played = Played::new();
+            let out = Shared::default();
+            let sink = Sink::new(out.clone(), Shared::default()).unwrap();
+            let (_signals, receiver) = channel(4);
+            let run = follow(played.hub.connect(), "hi".to_owned(), Printer::new(format, false), sink, receiver);
+            let session = async move {
+                played.expect_submit("hi").await;
+                played.take_up(None);
+                second_turn(&mut played, notes);
+                played.expect(&Command::Quit).await;
+            };
+            let (ended, ()) = tokio::join!(run, session);
+            assert_eq!(ended.0, Exit::Done);
+            let out = out.text();
+            assert!(out.contains("Hello") && !out.contains("Of the past") && !out.contains("Broken off"), "{out}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn turns_of_the_past_are_not_taken_for_ours_when_another_writes_the_session() {
+    for notes in [0, MAX_WAITING + 1] {
+        let mut played = Played::new();
+        let out = Shared::default();
+        let (run, _signals, err) = run(&played, "hi", out.clone());
+        let session = async move {
+            played.expect_submit("hi").await;
+            played.take_up(Some("process 7".to_owned()));
+            for _ in 0..notes {
+                let text = "tick".to_owned();
+                played.say(None, Body::Notice { level: Level::Info, source: "x".to_owned(), text, hint: None });
+            }
+            played.expect(&Command::Quit).await;
+        };
+        let (ended, ()) = tokio::join!(run, session);
+        assert_eq!((ended.0, out.text().as_str()), (Exit::Failed, ""), "{}", err.text());
+        assert!(err.text().contains("process 7"), "{}", err.text());
+    }
 }
 
 #[tokio::test]

@@ -118,3 +118,32 @@ hint: Check the key.
 stopped: $1 spent
 "##);
 }
+
+#[test]
+fn an_error_is_said_once_whole_and_with_the_words_of_its_provider() {
+    let names: Vec<String> = (0..40).map(|n| format!("provider{n}")).collect();
+    let mut fault = Fault::new(
+        FaultKind::UnknownModel,
+        "There is no provider x.",
+        format!("Known: {}, or choose another model with /model.", names.join(", ")),
+    );
+    fault.detail = Some("model x is retired".to_owned());
+    let notice = Body::Notice {
+        level: Level::Error,
+        source: "model".to_owned(),
+        text: fault.message.clone(),
+        hint: Some(fault.advice.clone()),
+    };
+    let failed = Body::RequestFailed { request: RequestId(1), purpose: Purpose::Main, fault };
+    let (mut plain, mut output) = (Plain::new(false), Output::default());
+    let warning =
+        |n: u32| Body::Notice { level: Level::Warning, source: "x".to_owned(), text: format!("{n}"), hint: None };
+    for body in [notice, warning(1), warning(2), warning(3), failed] {
+        plain.event(&Event { seq: Seq(1), at: 0, order: None, body }, &mut output);
+    }
+    plain.end(69, "There is no provider x.", &Snapshot::default(), &mut output);
+    assert_eq!(output.err.matches("There is no provider x.").count(), 1, "{}", output.err);
+    assert!(output.err.contains("provider39, or choose another model with --model."), "{}", output.err);
+    assert!(output.err.contains("detail: model x is retired\n"), "{}", output.err);
+    assert!(!output.err.contains("session:"), "nothing was sent: {}", output.err);
+}

@@ -45,6 +45,10 @@ fn untrusted() -> Body {
     Body::Decided(Decision::Trust { folder, content_hash: String::new(), trusted: false, by: "policy".to_owned() })
 }
 
+fn error(source: &str) -> Body {
+    Body::Notice { level: Level::Error, source: source.to_owned(), text: "Why.".to_owned(), hint: None }
+}
+
 fn lost() -> Body {
     Body::Decided(Decision::LostCall { excerpt: String::new(), nudged: false })
 }
@@ -60,6 +64,8 @@ fn what_happened_and_how_it_exits() {
     let cases: Vec<(&str, Vec<Body>, Exit)> = vec![
         ("plain success", vec![request(Purpose::Main), finished(Purpose::Main), done()], Exit::Done),
         ("nothing came", vec![], Exit::Failed),
+        ("no such role or session", vec![error("start")], Exit::Usage),
+        ("a trouble of its own", vec![error("session")], Exit::Failed),
         ("no key", vec![fault(FaultKind::NoKey), failed()], Exit::NoModel),
         ("wrong key", vec![fault(FaultKind::WrongKey), failed()], Exit::NoModel),
         ("unknown model", vec![fault(FaultKind::UnknownModel), failed()], Exit::NoModel),

@@ -80,6 +80,12 @@ impl Root {
                 self.show(path)
             )));
         }
+        if path.to_string_lossy().contains(char::is_control) {
+            return Err(Refusal::new(format!(
+                "The path {:?} has a line break or another control character in it. Choose a name without.",
+                path.display().to_string()
+            )));
+        }
         let mut rest = Vec::new();
         let mut folder = path;
         loop {

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::args::Args;
 use super::document::Document;
 use super::limits::{SEARCH_BYTES, SEARCH_CONTEXT_MOST, SEARCH_MATCHES, SEARCH_MATCHES_MOST, TEXT_FILE_BYTES};
-use super::{Answer, PATH, Refusal, Tools, list, view};
+use super::{Answer, PATH, Refusal, Tools, list, store, view};
 
 pub fn run(tools: &Tools, args: &mut Args, cancel: &CancellationToken) -> Result<Answer, Refusal> {
     let pattern = args.required(&["pattern", "query", "regex"])?;
@@ -165,7 +165,8 @@ impl Lines {
     /// The file's name, then its lines. With context, matching lines are marked by `>`.
     fn print(&self, shown: &str, path: &Path, mark_matches: bool) -> String {
         let small = fs::metadata(path).is_ok_and(|meta| meta.len() <= TEXT_FILE_BYTES);
-        let document = if small { fs::read(path).ok().and_then(|bytes| Document::parse(&bytes).ok()) } else { None };
+        let bytes = if small { store::read_ordinary(path, TEXT_FILE_BYTES).ok() } else { None };
+        let document = bytes.and_then(|bytes| Document::parse(&bytes).ok());
         let marks = document.as_ref().map(Document::marks).unwrap_or_default();
         let mut out = format!("{shown}\n");
         for (number, kind, text) in &self.lines {

@@ -1,7 +1,7 @@
 //! Reading text files and replacing them atomically.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,9 +34,34 @@ pub fn load(root: &Root, path: &Path) -> Result<Loaded, Refusal> {
             meta.len()
         )));
     }
-    let bytes = fs::read(path).map_err(|error| failed("read", &shown, &error))?;
+    let bytes = read_ordinary(path, TEXT_FILE_BYTES).map_err(|error| failed("read", &shown, &error))?;
     let document = Document::parse(&bytes).map_err(|why| not_text(&shown, bytes.len(), why))?;
     Ok(Loaded { document, bytes })
+}
+
+/// Opens a regular file that is on a disk. What the kernel makes up while it is read may have no end
+/// or keep a reader waiting.
+pub fn open_ordinary(path: &Path) -> io::Result<File> {
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    if meta.len() == 0 && (path.starts_with("/proc") || path.starts_with("/sys")) {
+        return Err(io::Error::other("it is made by the kernel while it is read; use shell with head -c"));
+    }
+    Ok(file)
+}
+
+/// All of such a file, if it has no more than `most` bytes.
+pub fn read_ordinary(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_ordinary(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::other(format!("it has more than {most} bytes")));
+    }
+    Ok(bytes)
 }
 
 fn not_text(shown: &str, bytes: usize, why: NotText) -> Refusal {
@@ -63,7 +88,7 @@ pub fn replace(root: &Root, path: &Path, before: Option<&[u8]>, after: &[u8]) ->
             if meta.permissions().mode() & 0o222 == 0 {
                 return Err(Refusal::new(format!("{shown} is write-protected. Use shell with chmod u+w first.")));
             }
-            if fs::read(path).map_err(|error| failed("read", &shown, &error))? != before {
+            if read_ordinary(path, u64::MAX - 1).map_err(|error| failed("read", &shown, &error))? != before {
                 return Err(Refusal::new(format!("{shown} changed while it was edited. View it again.")));
             }
             Some(meta.permissions())

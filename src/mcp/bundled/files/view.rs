@@ -119,7 +119,7 @@ fn image_kind(path: &Path) -> Option<&'static str> {
         return None;
     }
     let mut head = [0u8; 12];
-    let read = fs::File::open(path).and_then(|mut file| file.read(&mut head)).ok()?;
+    let read = store::open_ordinary(path).and_then(|mut file| file.read(&mut head)).ok()?;
     media_type(head.get(..read)?)
 }
 
@@ -143,7 +143,7 @@ fn image(tools: &Tools, path: &Path, kind: &'static str) -> Result<Answer, Refus
             "{shown} is an image of {size} bytes; models take at most {IMAGE_BYTES}. Make a smaller copy with shell first."
         )));
     }
-    let bytes = fs::read(path).map_err(cannot)?;
+    let bytes = store::read_ordinary(path, IMAGE_BYTES).map_err(cannot)?;
     let data = base64::engine::general_purpose::STANDARD.encode(&bytes);
     Ok(Answer {
         content: vec![ContentBlock::text(format!("{shown}: {kind}, {size} bytes")), ContentBlock::image(data, kind)],

@@ -1,4 +1,4 @@
-use super::layout::{percent, row, table};
+use super::layout::{percent, row, shares, table};
 use crate::model::{HistoryItem, build};
 use crate::proto::Snapshot;
 use crate::text::{self, human};
@@ -12,17 +12,18 @@ const EXCERPT: usize = 72;
 /// What the next request will hold; `filter` lists its messages of one kind.
 pub(super) fn context(snapshot: &Snapshot, items: &[HistoryItem], blobs: build::Blobs<'_>, filter: &str) -> String {
     let totals = &snapshot.totals;
-    let line = |name: &str, tokens: u64| row([name, &human::tokens(tokens), &percent(tokens, totals.context_tokens)]);
+    let line = |name: &str, tokens: u64, share: &str| row([name, &human::tokens(tokens), share]);
+    let [system, tools, messages] = shares([totals.context_system, totals.context_tools, totals.context_history]);
     let mut rows = vec![
-        line("system", totals.context_system),
-        line("tools", totals.context_tools),
-        line("messages", totals.context_history),
-        line("together", totals.context_tokens),
+        line("system", totals.context_system, &system),
+        line("tools", totals.context_tools, &tools),
+        line("messages", totals.context_history, &messages),
+        line("together", totals.context_tokens, if totals.context_tokens == 0 { "" } else { "100 %" }),
     ];
     if let Some(window) = snapshot.session.model.context_window {
         rows.push(row(["window", &human::tokens(window), &format!("{} used", percent(totals.context_tokens, window))]));
     }
-    let messages = messages(items, blobs, filter);
+    let messages = self::messages(items, blobs, filter);
     if messages.is_empty() { table(&rows) } else { format!("{}\n\n{}", table(&rows), table(&messages)) }
 }
 

@@ -4,7 +4,7 @@ mod context;
 mod layout;
 mod report;
 
-use super::Actor;
+use super::{Actor, ModelSlot};
 use crate::proto::{Body, Effort, slash};
 
 /// Efforts in the order of their strength, by the word a person types.
@@ -45,7 +45,7 @@ impl Actor {
             let snapshot = self.rec.hub.snapshot();
             return report::model(&snapshot.session, self.effort);
         }
-        self.change_model(name).unwrap_or_else(|error| format!("The model stays as it is. {error}"))
+        self.change_model(name).unwrap_or_else(|error| format!("The model stays as it is. {}", sentence(&error)))
     }
 
     fn slash_effort(&mut self, word: &str) -> String {
@@ -56,7 +56,14 @@ impl Actor {
         match EFFORTS.iter().find(|(known, _)| *known == word) {
             Some((word, effort)) => {
                 self.change_effort(*effort);
-                format!("the effort is now {word}")
+                match &self.model {
+                    ModelSlot::Ready(model) if !model.takes_effort() => format!(
+                        "the effort is now {word}; it is not known whether {} takes one, so it is not sent (for an \
+                         endpoint of your own, reasoning = true under its [providers] table sends it)",
+                        model.info().name
+                    ),
+                    _ => format!("the effort is now {word}"),
+                }
             }
             None => format!("The effort stays {}. One of {words} can be set.", effort_word(self.effort)),
         }
@@ -69,14 +76,23 @@ impl Actor {
         if self.turn.is_some() {
             return "The role can be changed when no turn is running; Esc stops the running one.".to_owned();
         }
-        self.change_role(name).unwrap_or_else(|error| format!("The role stays {}. {error}", self.role.name))
+        self.change_role(name)
+            .unwrap_or_else(|error| format!("The role stays {}. {}", self.role.name, sentence(&error)))
     }
 
     fn slash_context(&mut self, filter: &str) -> String {
         self.measure();
         let blobs = self.rec.journal.blobs().clone();
-        context::context(&self.rec.hub.snapshot(), self.rec.history.items(), &|hash| blobs.text(hash), filter)
+        context::context(&self.rec.hub.snapshot(), self.rec.history.items(), &|name| blobs.get(name), filter)
     }
+}
+
+/// With a capital at its beginning and a stop at its end.
+fn sentence(text: &str) -> String {
+    let mut letters = text.trim().chars();
+    let first = letters.next().map(char::to_uppercase).into_iter().flatten();
+    let text: String = first.chain(letters).collect();
+    if text.ends_with(['.', '!', '?', '…']) { text } else { format!("{text}.") }
 }
 
 pub(super) fn effort_word(effort: Effort) -> &'static str {

@@ -10,7 +10,7 @@ pub(super) fn help() -> String {
         .map(|command| {
             let names = std::iter::once(command.name).chain(command.aliases.iter().copied());
             let names = names.map(|name| format!("/{name}")).collect::<Vec<_>>().join(", ");
-            vec![format!("{names} {}", command.arguments).trim_end().to_owned(), command.doc.to_owned()]
+            vec![names, format!("{} {}", command.doc, command.arguments).trim_end().to_owned()]
         })
         .collect();
     format!("{}\n\nAnything else goes to the model. A message sent while it works steers it.", table(&rows))

@@ -295,6 +295,7 @@ pub struct Wanted {
     pub role: Option<&'static str>,
     pub person: Person,
     pub limits: Limits,
+    pub request_limit: u64,
     pub result_limit: u64,
     pub secrets: Vec<String>,
     /// Servers do not settle before the test says so, or never.
@@ -310,6 +311,7 @@ impl Default for Wanted {
             role: None,
             person: Person::Present,
             limits: Limits::default(),
+            request_limit: 0,
             result_limit: 0,
             secrets: Vec::new(),
             held: false,
@@ -345,6 +347,7 @@ impl Stage {
             person: wanted.person,
             mask: Mask::new(wanted.secrets),
             limits: wanted.limits,
+            request_limit: wanted.request_limit,
             result_limit: wanted.result_limit,
             schema: None,
             opening: Vec::new(),

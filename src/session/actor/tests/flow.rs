@@ -131,7 +131,7 @@ async fn a_message_before_the_servers_are_ready_waits_and_then_goes_on_without_t
     let mut stage = Stage::open(dir.path(), wanted);
     stage.say("hello").await;
     stage.until("waiting", |own| own.run.busy() && !own.notes.is_empty()).await;
-    assert_eq!(stage.notices(), ["Waiting for fake."]);
+    assert_eq!(stage.notices(), ["Waiting for the tool server fake."]);
     assert!(stage.asked.try_recv().is_err());
     let before = tokio::time::Instant::now();
     stage.asked().await.answer("hi");
@@ -189,7 +189,7 @@ async fn commands_answer_and_change_what_they_say() {
         stage.until(line, |own| own.transcript.len() > before).await;
     }
     let lines = stage.lines();
-    assert!(lines[0].contains("/context [all|assistant|user|tool|system|large]"), "{}", lines[0]);
+    assert!(lines[0].contains("hold [all|assistant|user|tool|system|large]"), "{}", lines[0]);
     assert!(lines[2].ends_with("the effort is now high") && lines[3].contains("▸  assistant"));
     assert!(lines[7].contains("One of none, low, medium, high, xhigh, max"));
     assert_eq!(stage.own.session.effort, Effort::High);

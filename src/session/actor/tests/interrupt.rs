@@ -137,7 +137,7 @@ async fn while_the_person_is_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_something_queued_the_next_turn_begins_with_it() {
+async fn what_is_queued_waits_for_the_next_message_or_is_withdrawn() {
     let dir = tempfile::tempdir().unwrap();
     let mut stage = Stage::open(dir.path(), Wanted::default());
     stage.say("go").await;
@@ -145,9 +145,20 @@ async fn with_something_queued_the_next_turn_begins_with_it() {
     asked.text("half");
     stage.say("do this instead").await;
     stage.until("queued", |own| own.queue.len() == 1 && own.transcript.len() == 2).await;
+    stage.submit("and never this", SubmitMode::Queue).await;
+    stage.until("both queued", |own| own.queue.len() == 2).await;
     stage.command(Command::Interrupt).await;
+    stage.until_idle(1).await;
+    tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+    assert!(stage.asked.try_recv().is_err(), "no turn begins by itself");
+    assert_eq!(stage.own.queue.len(), 2);
+    let id = stage.own.queue[1].id;
+    stage.command(Command::WithdrawQueued { id }).await;
+    stage.say("and that").await;
     let asked = stage.asked().await;
-    assert_eq!(said(&asked.request), ["user: go", "assistant: half +0", "user: do this instead"]);
+    let wanted = ["user: go", "assistant: half +0", "user: do this instead | and that"];
+    assert_eq!(said(&asked.request), wanted);
+    stage.until("nothing waits", |own| own.queue.is_empty()).await;
 }
 
 #[tokio::test(start_paused = true)]

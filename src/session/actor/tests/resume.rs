@@ -48,8 +48,9 @@ async fn a_session_comes_back_as_it_was() {
     let dir = tempfile::tempdir().unwrap();
     let (before, lines) = played(dir.path()).await;
     let mut stage = Stage::open(dir.path(), resumed("pla"));
-    stage.until("resumed", |own| own.session.name == "play" && !own.session.model.name.is_empty()).await;
-    assert_eq!(stage.lines(), lines);
+    stage.until("taken up", |own| own.notes.iter().any(|note| note.text.starts_with("Taken up again"))).await;
+    let taken_up = "notice: Taken up again: 3 turns, last used just now.".to_owned();
+    assert_eq!(stage.lines(), [lines, vec![taken_up]].concat());
     assert_eq!(stage.own.totals.main, before.totals.main);
     assert_eq!((stage.own.session.effort, stage.own.turn), (Effort::High, before.turn));
     stage.say("fourth").await;
@@ -124,8 +125,9 @@ async fn text_that_was_streaming_when_the_process_died_is_kept_as_interrupted() 
     stage.handle.done.abort();
     assert!((&mut stage.handle.done).await.unwrap_err().is_cancelled());
     let mut stage = Stage::open(dir.path(), resumed("play"));
-    stage.until("resumed", |own| own.session.name == "play" && !own.session.model.name.is_empty()).await;
-    assert_eq!(stage.lines(), ["you: go", "model: a long answer ⏹"]);
+    stage.until("taken up", |own| own.notes.iter().any(|note| note.text.starts_with("Taken up again"))).await;
+    assert_eq!(stage.lines()[..2], ["you: go", "model: a long answer ⏹"]);
+    stage.until("a notice", |own| own.notes.iter().any(|note| note.text.contains("The reply broke off."))).await;
     stage.say("go on").await;
     assert_eq!(said(&stage.asked().await.request), ["user: go", "assistant: a long answer +0", "user: go on"]);
 }
@@ -141,15 +143,21 @@ async fn a_second_process_reads_and_says_who_writes() {
     second.until("read only", |own| own.session.read_only.is_some()).await;
     let me = format!("process {}", std::process::id());
     assert_eq!(second.own.session.read_only.as_deref(), Some(me.as_str()));
-    assert_eq!(second.lines(), ["you: go", "model: hi"]);
+    second.until("told", |own| own.notes.iter().any(|note| note.text.contains("it can only be read"))).await;
+    assert_eq!(second.lines()[..2], ["you: go", "model: hi"]);
     second.say("mine too").await;
-    second.until("refused", |own| own.notes.iter().any(|note| note.text.contains("being written by"))).await;
+    second.until("refused", |own| own.notes.iter().any(|note| note.text.starts_with("Not sent: "))).await;
     assert!(second.asked.try_recv().is_err());
-    second.quit().await;
     first.say("still mine").await;
     first.asked().await.answer("yes");
     first.until_idle(2).await;
+    second.until("followed", |own| own.turn.0 == 2 && !own.run.busy()).await;
+    let lines = second.lines();
+    assert!(lines.contains(&"you: still mine".to_owned()) && lines.contains(&"model: yes".to_owned()), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with("notice: Not sent: ")), "our own words stay: {lines:?}");
     first.quit().await;
+    assert!(!second.own.session.ended);
+    second.quit().await;
     let mut third = Stage::open(dir.path(), resumed("play"));
     third.until("resumed", |own| own.turn.0 == 2).await;
     assert_eq!(third.own.session.read_only, None);
@@ -177,4 +185,23 @@ async fn a_folder_that_cannot_be_written_leaves_a_session_in_memory() {
     stage.until_idle(1).await;
     assert!(stage.notices()[0].contains("kept in memory only"), "{:?}", stage.notices());
     assert_eq!(stage.outcome(), TurnOutcome::Done);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_whose_first_record_is_gone_knows_its_name() {
+    let dir = tempfile::tempdir().unwrap();
+    played(dir.path()).await;
+    let journal = dir.path().join("sessions/play/journal.jsonl");
+    let whole = std::fs::read(&journal).unwrap();
+    // Half a record and nothing else; or all but the first.
+    let first = whole.iter().position(|byte| *byte == b'\n').unwrap();
+    for left in [&whole[..first / 2], &whole[first + 1..]] {
+        std::fs::write(&journal, left).unwrap();
+        let mut stage = Stage::open(dir.path(), resumed("play"));
+        stage.until("a name", |own| own.session.name == "play" && !own.session.workdir.is_empty()).await;
+        stage.say("go on").await;
+        stage.asked().await.answer("ok");
+        stage.until("an answer", |own| own.totals.last_turn.is_some() && !own.run.busy()).await;
+        stage.quit().await;
+    }
 }

@@ -277,3 +277,162 @@ async fn a_model_that_cannot_be_opened_fails_the_turn_with_its_reason() {
     stage.until_idle(2).await;
     assert_eq!(stage.outcome(), TurnOutcome::Done);
 }
+
+#[tokio::test(start_paused = true)]
+async fn broken_arguments_over_and_over_end_the_turn() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut stage = Stage::open(dir.path(), alone());
+    stage.say("go").await;
+    for _ in 0..12 {
+        let asked = stage.asked().await;
+        asked.usage(u64::MAX, 0.0);
+        asked.send(Delta::Call(RawCall {
+            provider_id: "1".into(),
+            name: "beta".into(),
+            arguments: json!("{"),
+            malformed: Some("the JSON ends too early".into()),
+            signature: None,
+        }));
+        asked.stop(StopReason::ToolCalls);
+    }
+    stage.until_idle(1).await;
+    assert_eq!(stage.outcome(), TurnOutcome::Failed("The model made the same calls 12 times in a row.".into()));
+    assert!(stage.notices().iter().any(|text| text.contains("more tokens than any request has")));
+    let believed = |event: &Event| match &event.body {
+        Body::RequestFinished { usage, .. } => usage.input <= 100_000_000,
+        _ => true,
+    };
+    assert!(stage.seen.iter().all(believed));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_was_never_answered_does_not_go_out_with_the_next() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut stage = Stage::open(dir.path(), Wanted::default());
+    for turn in 1..3 {
+        stage.say("hi").await;
+        stage.asked().await.fail(fault(FaultKind::BadRequest));
+        stage.until_idle(turn).await;
+        stage.until("said", |own| own.notes.iter().any(|note| note.text.contains("was not answered"))).await;
+    }
+    stage.say("once more").await;
+    let asked = stage.asked().await;
+    assert_eq!(said(&asked.request), ["user: once more"]);
+    asked.call("1", "alpha", json!({}));
+    asked.stop(StopReason::ToolCalls);
+    stage.called().await.ok("r");
+    stage.asked().await.fail(fault(FaultKind::BadRequest));
+    stage.until_idle(3).await;
+    stage.quit().await;
+    let wanted = Wanted { pick: Pick::Resume { name: "play".into() }, ..Wanted::default() };
+    let mut stage = Stage::open(dir.path(), wanted);
+    stage.say("go on").await;
+    let sent = said(&stage.asked().await.request);
+    assert_eq!(sent, ["user: once more", "assistant:  +1", "tools: r", "user: go on"], "what was answered stays");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_of_a_retry_stands_before_the_reply_it_brought() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut stage = Stage::open(dir.path(), Wanted::default());
+    stage.say("go").await;
+    stage.asked().await.fail(fault(FaultKind::Overloaded));
+    stage.asked().await.fail(fault(FaultKind::Overloaded));
+    stage.asked().await.answer("at last");
+    stage.until_idle(1).await;
+    let lines = stage.lines();
+    assert_eq!(lines[1], "decided: It went wrong; try 1 of 2 in 1.0 s");
+    assert!(lines[2].starts_with("decided: It went wrong; try 2 of 2 in "), "{lines:?}");
+    assert_eq!(lines[3], "model: at last");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_mended_is_named_once_also_after_a_resume() {
+    let dir = tempfile::tempdir().unwrap();
+    let repairs = |stage: &Stage| stage.lines().iter().filter(|line| line.contains("a call id that was")).count();
+    let mut stage = Stage::open(dir.path(), Wanted::default());
+    for turn in 1..4 {
+        stage.say("go").await;
+        let asked = stage.asked().await;
+        asked.call("", "alpha", json!({}));
+        asked.stop(StopReason::ToolCalls);
+        stage.called().await.ok("r");
+        stage.asked().await.answer("done");
+        stage.until_idle(turn).await;
+    }
+    assert_eq!(repairs(&stage), 1, "{:#?}", stage.lines());
+    stage.quit().await;
+    let wanted = Wanted { pick: Pick::Resume { name: "play".into() }, ..Wanted::default() };
+    let mut stage = Stage::open(dir.path(), wanted);
+    stage.say("again").await;
+    stage.asked().await.answer("yes");
+    stage.until_idle(4).await;
+    assert_eq!(repairs(&stage), 1, "{:#?}", stage.lines());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_could_not_begin_or_reached_no_model_leaves_no_session() {
+    let dir = tempfile::tempdir().unwrap();
+    let new = Pick::New { name: None };
+    let wanted = Wanted { role: Some("missing"), pick: new.clone(), ..alone() };
+    Stage::open(dir.path(), wanted).handle.done.await.unwrap();
+    let named = Wanted { role: Some("missing"), ..alone() };
+    Stage::open(dir.path(), named).handle.done.await.unwrap();
+    let mut stage = Stage::open(dir.path(), Wanted { role: Some("broken"), pick: new, ..alone() });
+    stage.say("go").await;
+    stage.until_idle(1).await;
+    stage.quit().await;
+    assert_eq!(crate::session::store::list(&dir.path().join("sessions")).unwrap(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_role_that_is_not_there_is_refused_in_whole_sentences() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut stage = Stage::open(dir.path(), Wanted::default());
+    stage.say("/role missing").await;
+    stage.until("the answer", |own| !own.transcript.is_empty()).await;
+    assert_eq!(stage.lines(), ["/role missing → The role stays assistant. There is no role missing."]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_cuts_the_request_is_said_once_with_the_fix() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut stage = Stage::open(dir.path(), Wanted::default());
+    let long = "many words of a long message ".repeat(3000);
+    for turn in 1..=2 {
+        stage.say(&long).await;
+        let asked = stage.asked().await;
+        asked.usage(2051, 0.0);
+        asked.answer("what?");
+        stage.until_idle(turn).await;
+    }
+    let said: Vec<&Note> = stage.own.notes.iter().filter(|note| note.text.contains("cut the beginning")).collect();
+    assert_eq!(said.len(), 1, "{:?}", stage.notices());
+    assert!(said[0].text.contains("The server read only 2"), "{}", said[0].text);
+    let fix = |event: &Event| matches!(&event.body, Body::Notice { hint: Some(hint), .. } if hint.contains("OLLAMA_CONTEXT_LENGTH="));
+    assert!(stage.seen.iter().any(fix));
+    assert!(!stage.seen.iter().any(|event| matches!(event.body, Body::Decided(Decision::Calibrated { .. }))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_outgrew_the_limit_is_not_sent_and_what_fills_it_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut stage = Stage::open(dir.path(), Wanted { request_limit: 3000, ..Wanted::default() });
+    stage.say("short").await;
+    stage.asked().await.answer("fine");
+    stage.until_idle(1).await;
+    stage.say(&"many words of a long message ".repeat(3000)).await;
+    stage.until_idle(2).await;
+    let TurnOutcome::Stopped(why) = stage.outcome() else { panic!("{:?}", stage.outcome()) };
+    assert!(why.contains("max_session_tokens_threshold is 3"), "{why}");
+    let said = stage.notices().into_iter().find(|text| text.contains("Nothing was sent")).unwrap();
+    assert!(said.contains("tools ") && said.contains("largest: message 3 (user)"), "{said}");
+    assert!(stage.asked.try_recv().is_err());
+    // A way out that needs no restart.
+    stage.say("/new").await;
+    stage.until("the new session", |own| own.session.name != "play" && own.turn.0 == 0).await;
+    stage.say("short again").await;
+    stage.asked().await.answer("fine");
+    stage.until_idle(1).await;
+    assert_eq!(stage.outcome(), TurnOutcome::Done);
+}

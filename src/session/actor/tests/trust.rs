@@ -7,7 +7,7 @@ use crate::session::trust::TrustFlag;
 use crate::session::{Person, TrustDesk};
 
 fn desk(dir: &Path) -> Arc<TrustDesk> {
-    Arc::new(TrustDesk::new(dir.to_owned(), dir.join("trust.json"), TrustFlag::Absent))
+    Arc::new(TrustDesk::new(dir.to_owned(), dir.join("trust.jsonl"), TrustFlag::Absent))
 }
 
 fn project(dir: &Path) {
@@ -68,4 +68,50 @@ async fn a_no_is_kept_and_nobody_is_never_asked() {
     stage.command(Command::Answer { ask, answer: Answer::No }).await;
     stage.until("answered", |own| own.asks.is_empty()).await;
     assert!(gate.gate.check().unwrap_err().contains("declined"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_comes_or_changes_during_a_session_is_asked_about_once_before_the_next_request() {
+    let dir = tempfile::tempdir().unwrap();
+    let gate = desk(dir.path());
+    let mut stage = Stage::open(dir.path(), Wanted { trust: Some(Arc::clone(&gate)), ..Wanted::default() });
+    stage.say("one").await;
+    stage.asked().await.answer("fine");
+    stage.until_idle(1).await;
+    assert!(stage.own.asks.is_empty());
+    project(dir.path());
+    for (turn, text) in [(2, "two"), (3, "three")] {
+        stage.say(text).await;
+        stage.asked().await.answer("fine");
+        stage.until_idle(turn).await;
+    }
+    stage.until("the question", |own| own.asks.len() == 1).await;
+    let first = stage.own.asks[0].0.id;
+    std::fs::write(dir.path().join(".agents/tools/deploy"), "#!/bin/sh\n# @description Other.\n").unwrap();
+    stage.say("four").await;
+    stage.asked().await.answer("fine");
+    stage.until("the question about what is there now", |own| own.asks.len() == 1 && own.asks[0].0.id != first).await;
+    let ask = stage.own.asks[0].0.id;
+    stage.command(Command::Answer { ask, answer: Answer::Yes }).await;
+    stage.until("answered", |own| own.asks.is_empty() && own.notes.iter().any(|note| note.source == "trust")).await;
+    assert_eq!(gate.gate.check(), Ok(()));
+    assert_eq!(decided(&stage), [(true, "the person".to_owned())]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_person_what_comes_during_a_session_is_denied_and_said_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let alone = Wanted { trust: Some(desk(dir.path())), person: Person::Absent, ..Wanted::default() };
+    let mut stage = Stage::open(dir.path(), alone);
+    stage.say("one").await;
+    stage.asked().await.answer("fine");
+    stage.until_idle(1).await;
+    project(dir.path());
+    for (turn, text) in [(2, "two"), (3, "three")] {
+        stage.say(text).await;
+        stage.asked().await.answer("fine");
+        stage.until_idle(turn).await;
+    }
+    assert_eq!(decided(&stage), [(false, "policy".to_owned())]);
+    assert_eq!(stage.notices().iter().filter(|text| text.contains("nobody can be asked")).count(), 1);
 }

@@ -6,8 +6,12 @@ use crate::ui::keys::{Code, Key, Modifiers};
 /// After a paste without marks, what comes within this time belongs to it.
 const GOES_ON: Duration = Duration::from_millis(30);
 
+/// More characters in one read than keys can bring while the program was busy.
+const MANY: usize = 500;
+
 /// Finds pastes in terminals that do not mark them: keys that came in one read with an enter between
-/// them. Nobody types that fast, and a person's quick enter comes last in its read.
+/// them, or very many of them. Nobody types that fast, and a person's quick enter comes last in its
+/// read.
 #[derive(Debug, Default)]
 pub struct Bursts {
     /// Until when what follows belongs to the burst found last.
@@ -42,10 +46,16 @@ impl Bursts {
         if run.is_empty() {
             return;
         }
-        let inner = run.trim_end_matches('\n').trim_start_matches('\n').contains('\n');
-        if inner || goes_on {
+        let body = run.trim_matches('\n');
+        if body.contains('\n') || goes_on {
             self.until = Some(now + GOES_ON);
             out.push(Input::Paste(run));
+        } else if body.len() > MANY {
+            // One long line: as a paste it is put in at once. Enters around it are still enters.
+            let start = run.len() - run.trim_start_matches('\n').len();
+            out.extend(run[..start].chars().map(|letter| Input::Key(key(letter))));
+            out.push(Input::Paste(body.to_owned()));
+            out.extend(run[start + body.len()..].chars().map(|letter| Input::Key(key(letter))));
         } else {
             out.extend(run.chars().map(|letter| Input::Key(key(letter))));
         }

@@ -30,8 +30,10 @@ impl Parser {
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<Input> {
         let mut inputs = Vec::new();
         if let Some(paste) = &mut self.paste {
+            // The end mark may have begun in the bytes before.
+            let from = paste.len().saturating_sub(PASTE_END.len() - 1);
             paste.extend_from_slice(bytes);
-            self.end_paste(&mut inputs);
+            self.end_paste(from, &mut inputs);
         } else {
             self.buffer.extend_from_slice(bytes);
         }
@@ -52,7 +54,7 @@ impl Parser {
                     self.paste = Some(self.buffer.split_off(at + used));
                     self.buffer.clear();
                     at = 0;
-                    self.end_paste(inputs);
+                    self.end_paste(0, inputs);
                 }
                 Step::Incomplete => break,
             }
@@ -62,9 +64,10 @@ impl Parser {
 
     /// Ends the paste at its end mark. A body may carry the mark itself: the last one before another
     /// paste begins counts, as far as the bytes have come.
-    fn end_paste(&mut self, inputs: &mut Vec<Input>) {
+    /// There is none before `from`: a paste that comes in many pieces is searched once.
+    fn end_paste(&mut self, from: usize, inputs: &mut Vec<Input>) {
         let Some(paste) = &mut self.paste else { return };
-        let Some(first) = find(paste, PASTE_END) else { return };
+        let Some(first) = find(&paste[from..], PASTE_END).map(|at| from + at) else { return };
         let next = find(&paste[first..], PASTE_BEGIN).map_or(paste.len(), |at| first + at);
         let mut end = first;
         while let Some(later) = find(&paste[end + PASTE_END.len()..next], PASTE_END) {

@@ -52,16 +52,20 @@ impl Reader {
     pub async fn next(&mut self) -> io::Result<Vec<Input>> {
         loop {
             let flush_at = self.flush_at;
-            let bytes = tokio::select! {
+            let inputs = tokio::select! {
+                biased;
                 ready = self.terminal.readable() => {
                     let mut ready = ready?;
                     let bytes = drain(ready.get_inner())?;
                     ready.clear_ready();
-                    bytes
+                    if bytes.is_empty() {
+                        // Woken for what the last read took already: what is pending still waits.
+                        continue;
+                    }
+                    self.parser.feed(&bytes)
                 }
-                () = until(flush_at) => Vec::new(),
+                () = until(flush_at) => self.parser.flush(),
             };
-            let inputs = if bytes.is_empty() { self.parser.flush() } else { self.parser.feed(&bytes) };
             self.flush_at = match (self.parser.in_paste(), self.parser.is_pending()) {
                 (true, _) => Some(Instant::now() + PASTE_WAIT),
                 (false, true) => Some(Instant::now() + ESCAPE_WAIT),

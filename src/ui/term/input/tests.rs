@@ -132,6 +132,18 @@ fn a_paste_that_carries_the_end_mark_stays_one_paste() {
 }
 
 #[test]
+fn a_paste_in_pieces_ends_where_its_mark_ends_however_it_is_cut() {
+    let bytes = b"\x1b[200~one two\x1b[201~x";
+    for cut in 1..bytes.len() {
+        let mut parser = Parser::default();
+        let mut inputs = parser.feed(&bytes[..cut]);
+        inputs.extend(parser.feed(&bytes[cut..]));
+        let shown: Vec<String> = inputs.iter().map(words).collect();
+        assert_eq!(shown, ["paste \"one two\"", "x"], "cut at {cut}");
+    }
+}
+
+#[test]
 fn a_paste_whose_end_never_comes_is_given_after_a_while() {
     assert_eq!(read(b"\x1b[200~one"), ["paste \"one\""]);
 }
@@ -182,6 +194,16 @@ fn a_burst_with_an_enter_inside_is_a_paste() {
     let _ = gathered(&mut bursts, b"a\rb", 600);
     assert_eq!(gathered(&mut bursts, b"\x03", 605), ["ctrl-c"]);
     assert_eq!(gathered(&mut bursts, b"x\r", 610), ["x", "enter"], "another key ended it");
+}
+
+#[test]
+fn very_much_at_once_is_a_paste_even_on_one_line() {
+    let mut bursts = Bursts::default();
+    let line = "x".repeat(4000);
+    assert_eq!(gathered(&mut bursts, line.as_bytes(), 0), [format!("paste {line:?}")]);
+    let sent = format!("{line}\r");
+    assert_eq!(gathered(&mut bursts, sent.as_bytes(), 10), [format!("paste {line:?}"), "enter".to_owned()]);
+    assert_eq!(gathered(&mut bursts, &[b'j'; 200], 500).len(), 200, "a key that is held down");
 }
 
 #[test]

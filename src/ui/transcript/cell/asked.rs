@@ -15,13 +15,22 @@ pub fn render(kind: &AskKind, answered: Option<bool>, look: &Look) -> Vec<Row> {
     rows
 }
 
+/// Files that a question names before it counts the others.
+const NAMED: usize = 3;
+
 /// The question in one plain sentence.
 pub fn question(kind: &AskKind) -> String {
     let clean = |text: &str| text::sanitize_line(text).into_owned();
     match kind {
         AskKind::Trust { folder, items, .. } => {
             let files = if items.len() == 1 { "1 file".to_owned() } else { format!("{} files", items.len()) };
-            format!("{} holds {files} that would run here. Trust them?", clean(folder))
+            let them = if items.len() == 1 { "it" } else { "them" };
+            let mut names: Vec<String> =
+                items.iter().take(NAMED).map(|item| clean(&text::reveal(&item.path))).collect();
+            if items.len() > NAMED {
+                names.push(format!("{} more", items.len() - NAMED));
+            }
+            format!("{} holds {files} that would run here: {}. Trust {them}?", clean(folder), names.join(", "))
         }
         AskKind::Spending { spent, limit } => {
             format!("This session spent {} of its limit of {}. Go on?", clean(spent), clean(limit))

@@ -47,11 +47,11 @@ fn add_caret(rows: &mut Vec<Row>, width: usize) {
     match rows.last_mut() {
         Some(last) if crate::text::width(&last.text) < width => {
             let gutter = last.gutter;
-            let wrapped = last.wrapped;
+            let join = last.join;
             let styled = Styled { text: last.text.to_string(), marks: last.marks.to_vec() };
             *last = styled.with("▌", Role::UiAccent).into_row(width);
             last.gutter = gutter;
-            last.wrapped = wrapped;
+            last.join = join;
         }
         _ => rows.push(Styled::new("▌", Role::UiAccent).into_row(width)),
     }

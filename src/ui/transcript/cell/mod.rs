@@ -48,9 +48,11 @@ pub struct Look<'a> {
 /// The fold an entry has until a person changes it.
 pub fn default_fold(kind: &EntryKind) -> Fold {
     match kind {
-        EntryKind::Thinking { .. } | EntryKind::Tool { .. } | EntryKind::Decision(_) | EntryKind::Asked { .. } => {
-            Fold::Folded
-        }
+        EntryKind::Thinking { .. }
+        | EntryKind::Tool { .. }
+        | EntryKind::Decision(_)
+        | EntryKind::Asked { .. }
+        | EntryKind::Notice { .. } => Fold::Folded,
         _ => Fold::Open,
     }
 }

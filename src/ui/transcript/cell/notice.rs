@@ -1,8 +1,12 @@
-use super::{Look, led};
+use super::{Fold, Look, led};
 use crate::proto::Level;
 use crate::text;
 use crate::ui::theme::Role;
 use crate::ui::transcript::{Row, Styled};
+
+/// Rows that a folded notice shows, and up to how many it shows all of them.
+const FOLDED: usize = 6;
+const ALL: usize = 8;
 
 /// The mark and role of a level; the mark tells it without colour.
 pub fn mark(level: Level) -> (&'static str, Role) {
@@ -23,6 +27,11 @@ pub fn render(level: Level, source: &str, content: &str, hint: Option<&str>, loo
     }
     let mut rows = led(lead, content, Role::UiText, look.width);
     rows.extend(hint.map(|hint| hint_rows(hint, look.width)).unwrap_or_default());
+    if look.fold == Fold::Folded && rows.len() > ALL {
+        let words = format!("  … {} more rows", rows.len() - FOLDED);
+        rows.truncate(FOLDED);
+        rows.push(Styled::new(&words, Role::UiDim).into_row(look.width));
+    }
     rows
 }
 

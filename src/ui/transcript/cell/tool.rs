@@ -7,9 +7,11 @@ use crate::ui::theme::Role;
 use crate::ui::transcript::diff;
 use crate::ui::transcript::{Break, Row, Styled};
 
-/// Rows of output that a folded cell shows.
-const FOLDED_OK: usize = 1;
+/// Lines of output that a folded cell shows, and up to how many it shows all of them.
+const FOLDED_OK: usize = 3;
+const ALL_OK: usize = 4;
 const FOLDED_ERROR: usize = 6;
+const ALL_ERROR: usize = 8;
 const FOLDED_DIFF: usize = 16;
 
 /// Arguments that say most about a call, best first.
@@ -161,12 +163,20 @@ struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// `(12 lines, 4.1 KB)`: the size of what the tool returned, however little is shown.
+    /// `12 lines, 4.1 KB`: the size of what the tool returned, however little is shown.
     fn size(&self, lines: usize) -> String {
-        let whole = matches!(self.content, Content::Text(text) if text.len() as u64 >= self.full_bytes);
         let bytes = human::bytes(self.full_bytes.max(self.content.bytes()));
         let noun = if lines == 1 { "line" } else { "lines" };
-        if whole { format!("({lines} {noun}, {bytes})") } else { format!("({bytes})") }
+        if self.is_whole() { format!("{lines} {noun}, {bytes}") } else { format!("{bytes} in all") }
+    }
+
+    /// Whether the entry holds all that the tool returned.
+    fn is_whole(&self) -> bool {
+        match self.content {
+            Content::Text(text) => text.len() as u64 >= self.full_bytes,
+            Content::Blob { .. } => false,
+            Content::Media { .. } | Content::Parts(_) => true,
+        }
     }
 }
 
@@ -185,18 +195,35 @@ fn output_rows(output: &Output, look: &Look, rows: &mut Vec<Row>) {
         rows.extend(Styled::new(&clean, role).rows(look.width, Break::Anywhere, &gutter(), &gutter()));
         return;
     }
-    let count = clean.lines().count();
-    let limit = if output.outcome == ToolOutcome::Ok { FOLDED_OK } else { FOLDED_ERROR };
-    let shown: Vec<&str> = clean.lines().filter(|line| !line.trim().is_empty()).take(limit).collect();
-    let hidden = count > shown.len() || text::width(&clean) + 2 > look.width;
-    for (index, line) in shown.iter().enumerate() {
-        let row = gutter().with(line, role);
-        let size = if index == 0 && hidden { output.size(count) } else { String::new() };
-        rows.push(if size.is_empty() {
-            row.into_row(look.width)
-        } else {
-            spread(row, &Styled::new(&size, Role::UiDim), look.width)
-        });
+    folded_rows(output, &clean, role, look.width, rows);
+}
+
+/// The first lines, or of a failure that said much the last ones, and how much there is in all.
+fn folded_rows(output: &Output, clean: &str, role: Role, width: usize, rows: &mut Vec<Row>) {
+    let lines: Vec<&str> = clean.lines().filter(|line| !line.trim().is_empty()).collect();
+    let ok = output.outcome == ToolOutcome::Ok;
+    let (most, few) = if ok { (ALL_OK, FOLDED_OK) } else { (ALL_ERROR, FOLDED_ERROR) };
+    let shown = if lines.len() <= most { lines.len() } else { few };
+    let hidden = lines.len() - shown;
+    let size = output.size(clean.lines().count());
+    let rest = |words: String| gutter().with(&words, Role::UiDim).into_row(width);
+    if hidden == 0 {
+        let cut = lines.iter().any(|line| text::width(line) + 2 > width) || !output.is_whole();
+        for (index, line) in lines.iter().enumerate() {
+            let row = gutter().with(line, role);
+            let last = index + 1 == lines.len();
+            let words = if cut && last { Styled::new(&format!("({size})"), Role::UiDim) } else { Styled::default() };
+            rows.push(if words.is_empty() { row.into_row(width) } else { spread(row, &words, width) });
+        }
+        return;
+    }
+    if !ok {
+        rows.push(rest(format!("… {hidden} lines before ({size})")));
+    }
+    let part = if ok { &lines[..shown] } else { &lines[hidden..] };
+    rows.extend(part.iter().map(|line| gutter().with(line, role).into_row(width)));
+    if ok {
+        rows.push(rest(format!("… {hidden} more lines ({size})")));
     }
 }
 

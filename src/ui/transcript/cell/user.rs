@@ -1,8 +1,8 @@
-use super::{Look, led};
+use super::Look;
 use crate::proto::Origin;
 use crate::text;
 use crate::ui::theme::Role;
-use crate::ui::transcript::{Row, Styled};
+use crate::ui::transcript::{Break, Row, Styled};
 
 pub fn render(content: &str, origin: &Origin, attachments: &[String], look: &Look) -> Vec<Row> {
     let (mark, mark_role, role) = match origin {
@@ -11,7 +11,9 @@ pub fn render(content: &str, origin: &Origin, attachments: &[String], look: &Loo
     };
     let lead = Styled::new(&text::truncate(&mark, 16), mark_role).with("  ", Role::UiText);
     let indent = " ".repeat(lead.width());
-    let mut rows = led(lead, content, role, look.width);
+    // What is sent is shown, and what cannot be seen is spelt out.
+    let rest = Styled::new(&indent, Role::UiText);
+    let mut rows = Styled::new(&text::reveal(content), role).rows(look.width, Break::Words, &lead, &rest);
     for name in attachments {
         let line = Styled::new(&indent, Role::UiText)
             .with("+ ", Role::UiDim)

@@ -52,17 +52,22 @@ fn closing(head: &str, line: &str) -> String {
         let bytes = part.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
-            let run = bytes[at..].iter().take_while(|byte| **byte == bytes[at]).count();
-            match bytes[at] {
-                b'\\' => at += 1,
-                b'`' if code == 0 => code = run,
-                b'`' if code == run => code = 0,
-                b'*' if code == 0 && run == 2 => toggle(&mut open, "**", bytes, at, run),
-                b'*' if code == 0 && run == 1 => toggle(&mut open, "*", bytes, at, run),
-                b'~' if code == 0 && run == 2 => toggle(&mut open, "~~", bytes, at, run),
+            let byte = bytes[at];
+            let run = match byte {
+                b'`' | b'*' | b'~' => bytes[at..].iter().take_while(|next| **next == byte).count(),
+                // The escaped byte after it is no marker.
+                b'\\' => 2,
+                _ => 1,
+            };
+            match (byte, run) {
+                (b'`', _) if code == 0 => code = run,
+                (b'`', _) if code == run => code = 0,
+                (b'*', 2) if code == 0 => toggle(&mut open, "**", bytes, at, run),
+                (b'*', 1) if code == 0 => toggle(&mut open, "*", bytes, at, run),
+                (b'~', 2) if code == 0 => toggle(&mut open, "~~", bytes, at, run),
                 _ => {}
             }
-            at += if matches!(bytes.get(at), Some(b'`' | b'*' | b'~')) { run } else { 1 };
+            at += run;
         }
     }
     let mut closing = "`".repeat(code);

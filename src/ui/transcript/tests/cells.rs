@@ -37,11 +37,23 @@ fn a_tool_says_what_it_did_in_one_line() {
 
 #[test]
 fn folded_output_tells_its_true_size() {
-    let kind = tool(json!({}), ToolOutcome::Ok, "one\ntwo\nthree\n");
+    let output =
+        |lines: std::ops::RangeInclusive<usize>| lines.map(|line| format!("line {line}\n")).collect::<String>();
+    let folded = |outcome, text: &str| shown(tool(json!({}), outcome, text), Fold::Folded, 40);
     assert_eq!(
-        shown(kind, Fold::Folded, 40),
-        "⚒ files.run                     ok 1.5 s\n│ one                    (3 lines, 14 B)"
+        folded(ToolOutcome::Ok, &output(1..=4)),
+        "⚒ files.run                     ok 1.5 s\n│ line 1\n│ line 2\n│ line 3\n│ line 4"
     );
+    assert_eq!(
+        folded(ToolOutcome::Ok, &output(1..=5)),
+        "⚒ files.run                     ok 1.5 s\n│ line 1\n│ line 2\n│ line 3\n│ … 2 more lines (5 lines, 35 B)"
+    );
+    let long = folded(ToolOutcome::Ok, &"x".repeat(300));
+    assert!(long.ends_with("x…  (1 line, 300 B)") || long.ends_with("… (1 line, 300 B)"), "{long}");
+    let failed = folded(ToolOutcome::Error, &output(1..=20));
+    assert_eq!(failed.lines().nth(1), Some("│ … 14 lines before (20 lines, 151 B)"));
+    assert_eq!(failed.lines().last(), Some("│ line 20"));
+    assert_eq!(folded(ToolOutcome::Error, &output(1..=8)).lines().count(), 9);
     let state = ToolState::Finished {
         outcome: ToolOutcome::Ok,
         elapsed_ms: 1,
@@ -51,7 +63,7 @@ fn folded_output_tells_its_true_size() {
     };
     let (server, tool) = ("files".to_owned(), "run".to_owned());
     let kind = EntryKind::Tool { call: CallId("c".to_owned()), server, tool, arguments: json!({}), state };
-    assert!(shown(kind, Fold::Folded, 40).ends_with("(4.8 MB)"));
+    assert!(shown(kind, Fold::Folded, 40).ends_with("(4.8 MB in all)"));
 }
 
 #[test]
@@ -111,4 +123,29 @@ fn a_decision_opens_to_its_numbers() {
 fn a_scripted_reply_is_labelled() {
     let kind = EntryKind::Assistant { text: "hi".to_owned(), streaming: false, interrupted: true, scripted: true };
     assert_eq!(shown(kind, Fold::Open, 40), "scripted reply\nhi\n■ interrupted");
+}
+
+#[test]
+fn a_table_of_a_command_keeps_its_columns_at_any_width() {
+    let output = "/help            what one can do here\n/effort [none|low|medium|high]  how hard the model thinks\n\nAnything else goes to the model.\n";
+    let kind = EntryKind::Command { line: "/help".to_owned(), output: output.to_owned() };
+    assert_eq!(
+        shown(kind.clone(), Fold::Open, 40),
+        "› /help\n  /help               what one can do\n                      here\n  /effort [none|low|medium|high]\n                      how hard the model\n                      thinks\n\n  Anything else goes to the model."
+    );
+    assert!(shown(kind, Fold::Open, 90).contains("  /effort [none|low|medium|high]  how hard the model thinks\n"));
+}
+
+#[test]
+fn a_long_notice_folds_and_a_short_one_does_not() {
+    let notice = |lines: usize| EntryKind::Notice {
+        level: crate::proto::Level::Error,
+        source: "config".to_owned(),
+        text: "these keys are missing".to_owned(),
+        hint: Some((1..lines).map(|line| format!("key_{line} = 0\n")).collect::<String>().trim_end().to_owned()),
+    };
+    assert_eq!(shown(notice(8), Fold::Folded, 60).lines().count(), 8);
+    let long = shown(notice(100), Fold::Folded, 60);
+    assert_eq!((long.lines().count(), long.lines().last()), (7, Some("  … 94 more rows")));
+    assert_eq!(shown(notice(100), Fold::Open, 60).lines().count(), 100);
 }

@@ -101,6 +101,14 @@ fn half_written_syntax_does_not_flash() {
     }
 }
 
+/// A line of one repeated letter once took the square of its length: hours for this one.
+#[test]
+fn a_long_run_of_one_letter_is_looked_at_once() {
+    let run = "A".repeat(8 << 20);
+    assert_eq!(mend(&run).len(), run.len());
+    assert_eq!(mend(r"a \*b and *c"), r"a \*b and *c*");
+}
+
 const MESSAGE: &str = "First *words* and a list:\n\n- one\n- two\n  more of two\n\n1. a\n\n2. b\n\n   in b\n\n```rust\nfn f() {}\n\nlet s = \
     \"a\";\n```\nright after\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n~~~\nplain\n~~~\n\nThe [end](https://x.example).\n";
 

@@ -216,3 +216,40 @@ fn entries_that_go_or_come_in_between_are_noticed() {
     pane.turn(7);
     assert_eq!(pane.shown(&[])[0], "you  question 7");
 }
+
+#[test]
+fn a_search_opens_what_folds_the_match_away_and_folds_it_again() {
+    use crate::proto::{CallId, Content, ToolOutcome, ToolState};
+    let mut pane = Pane::new(3);
+    let output = (1..=30).map(|line| format!("row {line}\n")).collect::<String>();
+    let state = ToolState::Finished {
+        outcome: ToolOutcome::Ok,
+        elapsed_ms: 1,
+        full_bytes: output.len() as u64,
+        content: Content::Text(output),
+        spill: None,
+    };
+    let (server, tool) = ("files".to_owned(), "run".to_owned());
+    let arguments = serde_json::Value::Null;
+    pane.push((4, 0, 1), EntryKind::Tool { call: CallId("c".to_owned()), server, tool, arguments, state });
+    let order = Order::from((4, 0, 1));
+    pane.step(&[ScrollBy::Top]);
+    pane.search = Some(Search { query: "row 17".to_owned(), editing: false });
+    pane.step(&[ScrollBy::Match(1)]);
+    assert!(pane.cache.rows(order).len() > 30);
+    let Scroll::At { order: at, line } = pane.scroll else { panic!("{:?}", pane.scroll) };
+    assert!(at == order && (10..18).contains(&line), "{line}");
+    pane.search = None;
+    pane.step(&[]);
+    assert!(pane.cache.rows(order).len() < 6);
+}
+
+#[test]
+fn a_search_that_finds_nothing_moves_nothing() {
+    let mut pane = Pane::new(3);
+    pane.search = Some(Search { query: "nowhere".to_owned(), editing: false });
+    for by in [ScrollBy::Match(-1), ScrollBy::Match(1), ScrollBy::Match(0)] {
+        pane.step(&[by]);
+    }
+    assert_eq!(pane.scroll, Scroll::Follow);
+}

@@ -34,10 +34,13 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         }
         Action::ClearComposer => composer.clear(),
         Action::ExpandPaste => {
-            let _ = composer.expand_chip();
+            let _ = composer.expand_chip() || composer.fold_again();
         }
         Action::OpenEditor => return vec![Effect::EditDraft(composer.content())],
-        Action::Complete => return complete(state),
+        Action::Complete => {
+            let _ = composer.complete();
+        }
+        Action::CompleteRun => return complete_run(state),
         Action::CompleteNext => composer.completion_move(1),
         Action::CompletePrevious => composer.completion_move(-1),
         Action::ClosePopup => composer.dismiss_completion(),
@@ -46,13 +49,16 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Puts the marked row in. What is complete already is sent, as without the list.
-fn complete(state: &mut State) -> Vec<Effect> {
-    let complete = state.composer.completion.as_ref().is_some_and(|completion| completion.is_complete());
-    if complete && state.composer.caret() == state.composer.text().len() && state.composer.text().starts_with('/') {
-        state.composer.completion = None;
-        return super::session::run(state, Action::Submit);
+/// Puts the marked row in, and sends a command to which nothing can be added; what is complete
+/// already is sent as without the list.
+fn complete_run(state: &mut State) -> Vec<Effect> {
+    let whole = state.composer.would_be_whole();
+    if !state.composer.nothing_left() {
+        let _ = state.composer.complete();
+        if !whole {
+            return Vec::new();
+        }
     }
-    let _ = state.composer.complete();
-    Vec::new()
+    state.composer.completion = None;
+    super::session::run(state, Action::Submit)
 }

@@ -1,4 +1,6 @@
+use crate::proto::Level;
 use crate::ui::action::{Action, Call};
+use crate::ui::keys::Context;
 use crate::ui::state::{Pane, State};
 
 pub(super) fn run(state: &mut State, call: &Call) {
@@ -13,8 +15,21 @@ pub(super) fn run(state: &mut State, call: &Call) {
         Action::FocusNext => focus(state, panes[(here + 1) % panes.len()]),
         Action::FocusPrevious => focus(state, panes[(here + panes.len() - 1) % panes.len()]),
         Action::Compose => focus(state, Pane::Composer),
+        Action::LeaveComposer => leave_composer(state),
         Action::Zoom => state.zoom = !state.zoom,
         _ => {}
+    }
+}
+
+/// A key pressed to stop a turn must not leave by its second meaning, and letters meant for a message
+/// must not become keys of a pane.
+fn leave_composer(state: &mut State) {
+    if !state.composer.is_empty() {
+        let keys = [Context::Composer, Context::Global];
+        let key = state.keymap.key_for(&keys, Action::FocusNext).unwrap_or_else(|| "the palette".to_owned());
+        state.toast(Level::Info, format!("the message stays; {key} goes to the panes"));
+    } else if state.stopped_until.is_none_or(|until| state.now >= until) {
+        focus(state, Pane::Transcript);
     }
 }
 

@@ -33,7 +33,7 @@ pub(in crate::ui::update) fn shift(state: &mut State, by: isize) {
 /// The marked row of the list that has the keys.
 fn selected(state: &State) -> usize {
     match (state.layers.last(), state.focus) {
-        (Some(Layer::Help(filtered) | Layer::Palette(filtered)), _) => filtered.selected,
+        (Some(Layer::Help(filtered) | Layer::Palette(filtered) | Layer::History(filtered)), _) => filtered.selected,
         (Some(Layer::Reader(reader)), _) => reader.offset,
         (None, Pane::Surface) => state.surface.selected,
         (None, Pane::Notes) => state.notes.selected,
@@ -46,6 +46,7 @@ fn place(state: &mut State, at: impl Fn(usize) -> usize) {
     let len = match (state.layers.last(), state.focus) {
         (Some(Layer::Help(filtered)), _) => state.help_rows(&filtered.filter).len(),
         (Some(Layer::Palette(filtered)), _) => state.palette_rows(&filtered.filter).len(),
+        (Some(Layer::History(filtered)), _) => state.history_rows(&filtered.filter).len(),
         // The layout knows how long the text is, and clamps.
         (Some(Layer::Reader(_)), _) => usize::MAX / 2,
         (None, Pane::Surface) => surface_items(&state.snapshot.servers).len(),
@@ -54,7 +55,9 @@ fn place(state: &mut State, at: impl Fn(usize) -> usize) {
     };
     let to = at(len);
     match (state.layers.last_mut(), state.focus) {
-        (Some(Layer::Help(filtered) | Layer::Palette(filtered)), _) => filtered.selected = to,
+        (Some(Layer::Help(filtered) | Layer::Palette(filtered) | Layer::History(filtered)), _) => {
+            filtered.selected = to
+        }
         (Some(Layer::Reader(reader)), _) => reader.offset = to,
         (None, Pane::Surface) => state.surface.selected = to,
         (None, Pane::Notes) => state.notes.selected = to,

@@ -6,7 +6,7 @@ pub(super) mod lists;
 mod overlays;
 mod questions;
 pub(super) mod scroll;
-mod session;
+pub(super) mod session;
 mod terminal;
 
 use crate::ui::action::{Call, Category};

@@ -1,12 +1,13 @@
 use crate::ui::action::Action;
 use crate::ui::effect::Effect;
-use crate::ui::state::{Filtered, Layer, ScrollBy, State};
+use crate::ui::state::{Deed, Filtered, Layer, Pane, ScrollBy, State};
 use crate::ui::update::input::{delete_last, filtered};
 
 pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
     match action {
         Action::Help => open(state, Layer::Help(Filtered::default())),
         Action::Palette => open(state, Layer::Palette(Filtered::default())),
+        Action::SearchHistory => open(state, Layer::History(Filtered::default())),
         Action::Close => close(state),
         Action::Accept => return accept(state),
         Action::FilterDeleteLeft => edit(state, delete_last),
@@ -17,7 +18,7 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
 }
 
 /// One of a kind at a time: opening it again begins afresh.
-fn open(state: &mut State, layer: Layer) {
+pub(super) fn open(state: &mut State, layer: Layer) {
     let kind = std::mem::discriminant(&layer);
     state.layers.retain(|open| std::mem::discriminant(open) != kind);
     state.layers.push(layer);
@@ -32,9 +33,17 @@ fn close(state: &mut State) {
 
 /// Runs the marked action, or keeps the typed search.
 fn accept(state: &mut State) -> Vec<Effect> {
-    let call = match state.layers.last() {
-        Some(Layer::Help(list)) => state.help_rows(&list.filter).get(list.selected).map(|row| row.call.clone()),
-        Some(Layer::Palette(list)) => state.palette_rows(&list.filter).get(list.selected).map(|row| row.call.clone()),
+    let deed = match state.layers.last() {
+        Some(Layer::Help(list)) => state.help_rows(&list.filter).get(list.selected).map(|row| row.deed.clone()),
+        Some(Layer::Palette(list)) => state.palette_rows(&list.filter).get(list.selected).map(|row| row.deed.clone()),
+        Some(Layer::History(list)) => {
+            let entry = state.history_rows(&list.filter).get(list.selected).map(|entry| (*entry).to_owned());
+            if let Some(entry) = entry {
+                state.composer.take_up(&entry);
+                state.focus = Pane::Composer;
+            }
+            None
+        }
         Some(Layer::Reader(_)) => None,
         None => {
             if let Some(search) = &mut state.transcript.search {
@@ -47,7 +56,11 @@ fn accept(state: &mut State) -> Vec<Effect> {
         }
     };
     state.layers.pop();
-    call.map_or_else(Vec::new, |call| super::run(state, &call))
+    match deed {
+        Some(Deed::Call(call)) => super::run(state, &call),
+        Some(Deed::Slash(command)) => super::session::choose(state, command),
+        None => Vec::new(),
+    }
 }
 
 /// Changes what is typed into a filter, a search or a question.

@@ -100,10 +100,9 @@ fn copy_entry(state: &mut State) -> Vec<Effect> {
 }
 
 fn dump(state: &mut State) -> Vec<Effect> {
-    let text = transcript_text::all(&state.snapshot);
-    if text.is_empty() {
+    if state.snapshot.transcript.is_empty() {
         state.toast(Level::Info, "there is nothing to show yet");
         return Vec::new();
     }
-    vec![Effect::ShowInEditor(text)]
+    vec![Effect::ShowTranscript]
 }

@@ -1,19 +1,25 @@
-use crate::proto::{Command, EntryKind, Level, SubmitMode, slash};
+use crate::proto::slash::{self, Slash};
+use crate::proto::{Command, EntryKind, Level, QueueId, SubmitMode};
 use crate::ui::action::Action;
 use crate::ui::composer::Draft;
 use crate::ui::effect::Effect;
 use crate::ui::keys::{Context, Key};
-use crate::ui::state::{Layer, Pane, Scroll, State, Subject};
+use crate::ui::problem::nearest;
+use crate::ui::state::{Filtered, Layer, Pane, STOPPED_MS, Scroll, State, Subject, Toast};
 use crate::ui::transcript_text;
 use crate::ui::view::{Item, surface_items};
 
 /// How long the second press that leaves is waited for, milliseconds.
 const QUIT_WITHIN_MS: u64 = 2_000;
 
+/// How the words end that ask for the second press.
+const AGAIN: &str = "again to leave";
+
 pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
     match action {
         Action::Submit => submit(state, SubmitMode::Steer),
         Action::SubmitQueue => submit(state, SubmitMode::Queue),
+        Action::TakeTour => take_tour(state),
         Action::Interrupt => interrupt(state),
         Action::RetryNow => vec![Effect::Send(Command::RetryNow)],
         Action::EditQueued => edit_queued(state),
@@ -37,21 +43,114 @@ fn submit(state: &mut State, mode: SubmitMode) -> Vec<Effect> {
         return Vec::new();
     }
     let editing = state.composer.editing.filter(|id| state.snapshot.queue.iter().any(|queued| queued.id == *id));
+    if held_back(state) {
+        return Vec::new();
+    }
     let text = state.composer.take();
     state.transcript.scroll = Scroll::Follow;
     state.transcript.pending.clear();
     let mut effects = vec![Effect::Remember(text.clone())];
-    match slash::parse(text.trim()) {
-        Some((command, "")) if command.name == "exit" => effects.push(Effect::Quit),
-        Some((command, arguments)) if command.name == "copy" => {
-            effects.extend(if arguments == "all" { copy_all(state) } else { copy_answer(state) });
-        }
-        _ => effects.push(Effect::Send(match editing {
-            Some(id) => Command::EditQueued { id, text },
-            None => Command::Submit { text, attachments: Vec::new(), mode },
-        })),
+    match slash::parse(text.trim()).and_then(|(command, arguments)| own(state, command, arguments)) {
+        Some(done) => effects.extend(done),
+        None => effects.extend(send(state, editing, text, mode).into_iter().map(Effect::Send)),
     }
     effects
+}
+
+/// What only the workbench can do: it has the clipboard and knows its keys.
+fn own(state: &mut State, command: &Slash, arguments: &str) -> Option<Vec<Effect>> {
+    match (command.name, arguments) {
+        ("exit", "") => Some(vec![Effect::Quit]),
+        ("copy", "all") => Some(copy_all(state)),
+        ("copy", _) => Some(copy_answer(state)),
+        ("help", _) => {
+            super::overlays::open(state, Layer::Help(Filtered::default()));
+            Some(Vec::new())
+        }
+        _ => None,
+    }
+}
+
+/// A command chosen from a list. One that wants to be told something is put into the composer, if
+/// nothing is typed there; the draft is never touched.
+pub(in crate::ui::update) fn choose(state: &mut State, command: &'static Slash) -> Vec<Effect> {
+    if matches!(command.name, "model" | "role" | "effort") && state.composer.is_empty() {
+        state.focus = Pane::Composer;
+        state.composer.insert(&format!("/{} ", command.name));
+        return Vec::new();
+    }
+    if let Some(done) = own(state, command, "") {
+        return done;
+    }
+    let (text, mode) = (format!("/{}", command.name), SubmitMode::Steer);
+    vec![Effect::Send(Command::Submit { text, attachments: Vec::new(), mode })]
+}
+
+/// A message that was taken back replaces the waiting one, unless it is to land later than that.
+fn send(state: &State, editing: Option<QueueId>, text: String, mode: SubmitMode) -> Vec<Command> {
+    let waits = |id| state.snapshot.queue.iter().find(|queued| queued.id == id).map(|queued| queued.mode);
+    let fresh = Command::Submit { text: text.clone(), attachments: Vec::new(), mode };
+    match editing {
+        Some(id) if mode == SubmitMode::Queue && waits(id) == Some(SubmitMode::Steer) => {
+            vec![Command::WithdrawQueued { id }, fresh]
+        }
+        Some(id) => vec![Command::EditQueued { id, text }],
+        None => vec![fresh],
+    }
+}
+
+/// How the words end that hold a mistyped command back.
+const AS_TEXT: &str = "to send it as text.";
+
+/// What was held back counts only as long as it stands there unchanged.
+pub(in crate::ui::update) fn forget_held(state: &mut State) {
+    let holds = |toast: &Toast| toast.text.ends_with(AS_TEXT);
+    if !state.toasts.iter().any(holds) && state.composer.held.is_none() {
+        return;
+    }
+    if state.composer.held.as_deref() != Some(state.composer.content().as_str()) {
+        state.composer.held = None;
+        state.toasts.retain(|toast| !holds(toast));
+    }
+}
+
+/// What would not do what it looks like stays in the composer, and the person is told why: a
+/// mistyped command at the first press, anything said to a session that can only be read at each.
+fn held_back(state: &mut State) -> bool {
+    let text = state.composer.content();
+    if slash::parse(text.trim()).is_some() {
+        return false;
+    }
+    if let Some(holder) = &state.snapshot.session.read_only {
+        let words = format!("not sent: {holder} writes this session; /new begins one of your own");
+        state.toast(Level::Warning, words);
+        return true;
+    }
+    let Some(name) = mistyped(&text) else { return false };
+    if state.composer.held.as_deref() == Some(text.as_str()) {
+        return false;
+    }
+    let names = slash::COMMANDS.iter().flat_map(|command| std::iter::once(&command.name).chain(command.aliases));
+    let meant = nearest(name, names.copied()).map_or_else(String::new, |near| format!(" Did you mean /{near}?"));
+    state.toast(Level::Warning, format!("/{name} is no command.{meant} Press enter again {AS_TEXT}"));
+    state.composer.held = Some(text);
+    true
+}
+
+/// The name of a first word that looks like a command; paths have further slashes.
+fn mistyped(text: &str) -> Option<&str> {
+    let name = text.trim_start().strip_prefix('/')?.split_whitespace().next()?;
+    name.chars().all(|letter| letter.is_ascii_alphabetic() || letter == '-').then_some(name)
+}
+
+/// The first word of the tour, as if it had been typed.
+fn take_tour(state: &mut State) -> Vec<Effect> {
+    if !state.tour_is_open() {
+        state.toast(Level::Info, "the tour is a session of its own: run `octomind tour`");
+        return Vec::new();
+    }
+    let (text, mode) = ("show me around".to_owned(), SubmitMode::Steer);
+    vec![Effect::Send(Command::Submit { text, attachments: Vec::new(), mode })]
 }
 
 fn interrupt(state: &mut State) -> Vec<Effect> {
@@ -59,6 +158,7 @@ fn interrupt(state: &mut State) -> Vec<Effect> {
         return Vec::new();
     }
     state.interrupting = Some(state.snapshot.turn);
+    state.stopped_until = Some(state.now + STOPPED_MS);
     vec![Effect::Send(Command::Interrupt)]
 }
 
@@ -101,7 +201,7 @@ fn copy_answer(state: &mut State) -> Vec<Effect> {
 }
 
 fn copy_all(state: &mut State) -> Vec<Effect> {
-    let text = transcript_text::all(&state.snapshot);
+    let text = transcript_text::all(&state.snapshot, &|_| None);
     if text.is_empty() {
         state.toast(Level::Info, "there is nothing to copy yet");
         return Vec::new();
@@ -133,6 +233,13 @@ fn marked_server(state: &State) -> Option<String> {
     Some(state.snapshot.servers.get(server)?.name.clone())
 }
 
+/// Any other key says that one stays.
+pub(in crate::ui::update) fn stay(state: &mut State) {
+    if state.quit_armed.take().is_some() {
+        state.toasts.retain(|toast| !toast.text.ends_with(AGAIN));
+    }
+}
+
 /// Leaves at the second press; the first says so, with the key that is meant.
 fn quit_twice(state: &mut State) -> Vec<Effect> {
     if state.quit_armed.is_some_and(|until| state.now < until) {
@@ -141,7 +248,7 @@ fn quit_twice(state: &mut State) -> Vec<Effect> {
     state.quit_armed = Some(state.now + QUIT_WITHIN_MS);
     let ctrl_c = Key::parse("ctrl-c").ok().map(|key| key.to_string());
     let key = state.keymap.key_for(&[Context::Global], Action::QuitTwice).or(ctrl_c).unwrap_or_default();
-    state.toast(Level::Info, format!("press {key} again to leave"));
+    state.toast(Level::Info, format!("press {key} {AGAIN}"));
     if let Some(toast) = state.toasts.last_mut() {
         toast.until = state.now + QUIT_WITHIN_MS;
     }

@@ -9,7 +9,7 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::ToggleMouse => {
             state.settings.mouse = !state.settings.mouse;
             let words = if state.settings.mouse {
-                "the mouse is the workbench's; hold shift to select text"
+                "the mouse is the workbench's: drag copies, shift-drag selects across panes"
             } else {
                 "the mouse is the terminal's: drag selects text"
             };

@@ -3,8 +3,7 @@ use ratatui::layout::Rect;
 use super::{Panel, centred, entry_rows};
 use crate::proto::{Note, ServerView, ToolInfo};
 use crate::text::{self, human};
-use crate::ui::action::Action;
-use crate::ui::state::{Reader, State, Subject};
+use crate::ui::state::{Layer, Reader, State, Subject};
 use crate::ui::theme::Role;
 use crate::ui::transcript::{Break, Row, Styled};
 use crate::ui::view::hints::Hints;
@@ -19,13 +18,7 @@ pub fn panel(state: &State, hints: &Hints, reader: &mut Reader, area: Rect) -> P
     let outline = centred(area, columns, (rows.len() as u16).saturating_add(2).max(5));
     let lines = rows.into_iter().map(Line::plain).collect();
     let list = List::window(lines, None, &mut reader.offset, outline.height.saturating_sub(2));
-    let server = matches!(reader.subject, Subject::Server(_));
-    let actions: &[(Action, &str)] = if server {
-        &[(Action::RestartServer, "restart"), (Action::DisableServer, "turn off"), (Action::Close, "close")]
-    } else {
-        &[(Action::Close, "close")]
-    };
-    let foot = hints.line(state, actions);
+    let foot = hints.line(state, super::keys(&Layer::Reader(reader.clone())));
     Panel { outline, title, foot, list, caret: None }
 }
 

@@ -2,10 +2,10 @@ use crate::proto::{Level, Note};
 use crate::text;
 use crate::ui::state::State;
 use crate::ui::theme::Role;
-use crate::ui::transcript::{Row, Styled};
+use crate::ui::transcript::{Break, Row, Styled};
 use crate::ui::view::list::Line;
 
-/// One row a note, newest last: when, how loud, who, what.
+/// The notes, newest last, wrapped beside when, how loud, who, what.
 pub fn lines(state: &State, width: usize) -> Vec<Line> {
     let notes = &state.snapshot.notes;
     if notes.is_empty() {
@@ -13,14 +13,18 @@ pub fn lines(state: &State, width: usize) -> Vec<Line> {
     }
     let turns = notes.iter().map(|note| turn(note).len()).max().unwrap_or(0);
     let sources = notes.iter().map(|note| text::width(&note.source)).max().unwrap_or(0).min(12);
-    notes.iter().enumerate().map(|(index, note)| Line::of(index, row(note, turns, sources, width))).collect()
+    notes
+        .iter()
+        .enumerate()
+        .flat_map(|(index, note)| row(note, turns, sources, width).into_iter().map(move |row| Line::of(index, row)))
+        .collect()
 }
 
 fn turn(note: &Note) -> String {
     format!("t{}", note.turn.0)
 }
 
-fn row(note: &Note, turns: usize, sources: usize, width: usize) -> Row {
+fn row(note: &Note, turns: usize, sources: usize, width: usize) -> Vec<Row> {
     let (mark, role) = match note.level {
         Level::Info => (" ", Role::NoticeInfo),
         Level::Warning => ("!", Role::NoticeWarning),
@@ -34,6 +38,6 @@ fn row(note: &Note, turns: usize, sources: usize, width: usize) -> Row {
     source.cut(sources);
     source.pad_to(sources + 2, role);
     row.append(&source);
-    row.push(&text::sanitize_line(&note.text), Role::UiText);
-    row.into_row(width)
+    let rest = Styled::new(&" ".repeat(row.width()), Role::UiText);
+    Styled::new(&text::sanitize_line(&note.text), Role::UiText).rows(width, Break::Words, &row, &rest)
 }

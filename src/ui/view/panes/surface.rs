@@ -5,7 +5,7 @@ use crate::text::{self, human};
 use crate::ui::state::State;
 use crate::ui::theme::Role;
 use crate::ui::transcript::cell::spinner;
-use crate::ui::transcript::{Row, Styled};
+use crate::ui::transcript::{Break, Row, Styled};
 use crate::ui::view::list::Line;
 
 /// What a row that can be marked stands for: indices into the snapshot's servers and their tools.
@@ -194,11 +194,13 @@ fn filtered(server: &ServerView, columns: usize, width: usize) -> Vec<Row> {
             by.entry(filter).or_default().push(&tool.name);
         }
     }
-    let row = |(filter, names): (&str, Vec<&str>)| {
-        Styled::new(&" ".repeat(columns + 4), Role::UiText)
-            .with(&format!("− {} left out by {}: ", names.len(), text::sanitize_line(filter)), Role::UiDim)
-            .with(&text::sanitize_line(&names.join(" · ")), Role::UiDim)
-            .into_row(width)
+    // In a narrow column it stands below the server's name, as all that belongs to it.
+    let indent = if width < columns + 32 { 2 } else { columns + 4 };
+    let rows = |(filter, names): (&str, Vec<&str>)| {
+        let words = format!("{} left out by {}: {}", names.len(), filter, names.join(" · "));
+        let lead = Styled::new(&" ".repeat(indent), Role::UiText).with("− ", Role::UiDim);
+        let rest = Styled::new(&" ".repeat(indent + 2), Role::UiText);
+        Styled::new(&text::sanitize_line(&words), Role::UiDim).rows(width, Break::Words, &lead, &rest)
     };
-    by.into_iter().map(row).collect()
+    by.into_iter().flat_map(rows).collect()
 }

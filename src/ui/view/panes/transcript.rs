@@ -1,11 +1,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::ui::state::{Pane, State};
+use crate::ui::state::{Ground, Pane, State};
 use crate::ui::theme::{Role, Theme};
 use crate::ui::transcript::{Cache, Styled, Window};
-use crate::ui::view::canvas;
 use crate::ui::view::layout::PaneBox;
+use crate::ui::view::{canvas, select};
 
 pub fn draw(state: &State, cache: &Cache, window: &Window, place: &PaneBox, buffer: &mut Buffer, theme: &Theme) {
     let inner = place.inner();
@@ -20,27 +20,30 @@ pub fn draw(state: &State, cache: &Cache, window: &Window, place: &PaneBox, buff
             if !query.is_empty() {
                 canvas::mark_matches(buffer, inner.x, y, inner.width, row, query, theme.style(Role::UiMatch));
             }
+            let line_place = Rect { y, height: 1, ..inner };
+            select::mark(state, (Ground::Transcript, part.order, line), row, line_place, buffer, theme);
             if selected == Some(part.order) {
                 buffer.set_stringn(inner.x - 1, y, "▎", 1, theme.style(Role::UiAccent));
             }
         }
     }
     canvas::scrollbar(buffer, place.track(), window.above, window.total, theme);
-    if !window.follows {
-        draw_below(window, place, buffer, theme);
+    if let Some((area, label)) = below(window, place) {
+        canvas::put_styled(buffer, area.x, area.y, area.width, label, theme);
     }
 }
 
-/// `3 new ↓` on the lower edge while the end is out of sight.
-fn draw_below(window: &Window, place: &PaneBox, buffer: &mut Buffer, theme: &Theme) {
+/// `3 new ↓` on the lower edge while the end is out of sight, and where it stands.
+pub fn below(window: &Window, place: &PaneBox) -> Option<(Rect, Styled)> {
+    if window.follows {
+        return None;
+    }
     let words = match window.unseen {
         0 => " more ↓ ".to_owned(),
         many => format!(" {many} new ↓ "),
     };
     let label = Styled::new(&words, if window.unseen > 0 { Role::UiAccent } else { Role::UiTitle });
     let width = label.width() as u16;
-    if place.outline.width > width + 4 {
-        let area = Rect { x: place.outline.right() - 2 - width, y: place.outline.bottom() - 1, width, height: 1 };
-        canvas::put_styled(buffer, area.x, area.y, area.width, label, theme);
-    }
+    let area = || Rect { x: place.outline.right() - 2 - width, y: place.outline.bottom() - 1, width, height: 1 };
+    (place.outline.width > width + 4).then(|| (area(), label))
 }

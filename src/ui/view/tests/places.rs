@@ -2,7 +2,7 @@
 
 use super::fixture::{Fixture, NOW};
 use super::*;
-use crate::ui::state::{Reader, Scroll, Subject, Toast};
+use crate::ui::state::{Reader, Scroll, Selection, Subject, Toast};
 use crate::ui::theme::{BUILT_IN, Role, load};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -29,6 +29,53 @@ fn the_mouse_finds_what_is_drawn() {
     assert_eq!(layout.hit(66, 1), Hit::Tab(Pane::Surface));
     assert_eq!(layout.hit(6, 38), Hit::Composer { row: 0, column: 2 });
     assert_eq!(layout.hit(6, 0), Hit::Nothing);
+}
+
+/// Drags from one cell to another and returns what would be copied.
+fn dragged(fixture: &mut Fixture, from: (u16, u16), to: (u16, u16)) -> String {
+    let layout = fixture.layout(120, 40);
+    let (ground, from) = layout.pointed(from.0, from.1, None).spot.unwrap();
+    let mut selection = Selection { ground, from, to: from };
+    selection.to = layout.pointed(to.0, to.1, Some(&selection)).spot.unwrap().1;
+    fixture.state.selection = Some(selection);
+    selected(&fixture.state, &mut fixture.cache, &layout)
+}
+
+#[test]
+fn what_is_dragged_over_is_copied_unwrapped_and_without_furniture() {
+    let mut fixture = Fixture::working();
+    let long = "one two three four five six seven eight nine ten eleven twelve thirteen";
+    fixture.user((1, 0, 1), long);
+    fixture.assistant((1, 1, 2), "测试abc and\n\n- a point");
+    fixture.call((1, 1, 3), "files", "shell", serde_json::json!({"command": "x"}));
+    fixture.result((1, 1, 3), ToolOutcome::Ok, &"0123456789".repeat(9), 5);
+    fixture.idle();
+    fixture.state.transcript.toggled.insert(Order::from((1, 1, 3)));
+    fixture.layout(120, 40);
+    assert_eq!(dragged(&mut fixture, (2, 2), (40, 3)), long);
+    assert_eq!(dragged(&mut fixture, (40, 3), (2, 2)), long, "also backwards");
+    assert_eq!(dragged(&mut fixture, (7, 2), (13, 2)), "one two");
+    assert_eq!(dragged(&mut fixture, (3, 5), (4, 5)), "测试", "half a character is a whole one");
+    let both = dragged(&mut fixture, (9, 3), (119, 7));
+    assert!(both.contains("thirteen\n\n测试abc and\n\n"), "{both}");
+    let whole = dragged(&mut fixture, (2, 5), (119, 39));
+    assert!(whole.ends_with(&"0123456789".repeat(9)), "{whole}");
+    let surface = dragged(&mut fixture, (64, 2), (119, 2));
+    assert_eq!(surface, "STATIC  developer:chief");
+    fixture.state.selection = None;
+    let plain = fixture.styled(120, 40);
+    dragged(&mut fixture, (7, 2), (13, 2));
+    assert_ne!(plain, fixture.styled(120, 40), "what is selected is marked");
+}
+
+#[test]
+fn the_way_back_to_the_end_can_be_clicked() {
+    let mut fixture = session(40);
+    fixture.state.transcript.pending = vec![ScrollBy::Top];
+    let text = fixture.text(120, 40);
+    let (row, line) = text.lines().enumerate().find(|(_, line)| line.contains("more ↓")).unwrap();
+    let column = line.split("more").next().unwrap().chars().count();
+    assert_eq!(fixture.layout(120, 40).hit(column as u16, row as u16), Hit::Below);
 }
 
 #[test]

@@ -43,16 +43,78 @@ fn session() -> Fixture {
     fixture
 }
 
+fn candidate(source: &str, model: &str, usable: bool, why: &str) -> ModelCandidate {
+    let (source, model, why) = (source.to_owned(), model.to_owned(), why.to_owned());
+    ModelCandidate { source, model, usable, why }
+}
+
+/// Nothing is configured: what everybody sees first.
+#[test]
+fn welcome_to_the_tour() {
+    each_size("welcome_tour", tour);
+}
+
+fn tour() -> Fixture {
+    let mut fixture = Fixture::new();
+    let model =
+        ModelInfo { name: "script:tour".to_owned(), context_window: Some(200_000), scripted: true, priced: false };
+    fixture.live(Body::ModelChanged { model, effort: Effort::Medium });
+    let notice = Body::Notice {
+        level: Level::Info,
+        source: "config".to_owned(),
+        text: "wrote /home/ada/.local/share/octomind/config/config.toml".to_owned(),
+        hint: None,
+    };
+    fixture.at((0, 0, 1), notice);
+    let unset = |name: &str| candidate(name, "", false, "not set");
+    let deaf = |url: &str| candidate(url, "", false, "nothing listens there");
+    fixture.at(
+        (0, 0, 2),
+        Body::Decided(Decision::ModelChosen {
+            chosen: "script:tour".to_owned(),
+            candidates: vec![
+                unset("ANTHROPIC_API_KEY"),
+                unset("OPENAI_API_KEY"),
+                unset("OPENROUTER_API_KEY"),
+                unset("GEMINI_API_KEY"),
+                unset("DEEPSEEK_API_KEY"),
+                deaf("http://localhost:11434"),
+                deaf("http://localhost:8080/v1"),
+                candidate("built in", "script:tour", true, "no key and no local server was found"),
+            ],
+        }),
+    );
+    fixture.server("files", ServerState::Ready { since: NOW - 3200 }, &["view", "edit", "search", "shell"], 310);
+    fixture
+}
+
+#[test]
+fn the_welcome_gives_way_to_what_is_said_and_to_what_would_not_fit() {
+    let mut fixture = tour();
+    assert!(fixture.text(80, 24).contains("the tour: five minutes"));
+    fixture.at(
+        (0, 0, 3),
+        Body::Notice {
+            level: Level::Warning,
+            source: "config".to_owned(),
+            text: "line 4 is not understood".to_owned(),
+            hint: None,
+        },
+    );
+    let both = fixture.text(80, 24);
+    assert!(both.contains("the tour: five minutes") && both.contains("line 4 is not understood"), "{both}");
+    let fault = Fault::new(FaultKind::Server, "long ".repeat(400), "");
+    fixture.at((0, 0, 4), Body::RequestFailed { request: RequestId(1), purpose: Purpose::Main, fault });
+    assert!(!fixture.text(80, 24).contains("the tour: five minutes"));
+    let mut fixture = tour();
+    fixture.user((1, 0, 1), "hello");
+    assert!(!fixture.text(80, 24).contains("the tour: five minutes"));
+}
+
 #[test]
 fn welcome() {
     each_size("welcome", || {
         let mut fixture = Fixture::with_model();
-        let candidate = |source: &str, model: &str, usable: bool, why: &str| ModelCandidate {
-            source: source.to_owned(),
-            model: model.to_owned(),
-            usable,
-            why: why.to_owned(),
-        };
         fixture.at(
             (0, 0, 1),
             Body::Decided(Decision::ModelChosen {

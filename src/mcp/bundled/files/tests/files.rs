@@ -45,9 +45,14 @@ async fn what_cannot_be_viewed_is_said_with_what_to_do() {
         ("wide", "UTF-16"),
         ("loop", "Cannot open loop"),
         ("/dev/null", "not a regular file"),
+        ("/proc/self/maps", "made by the kernel while it is read"),
     ] {
         let text = session.refused("view", json!({"path": path})).await;
         assert!(text.contains(reason), "{path}: {text}");
+    }
+    for name in ["two\nlines", "esc\u{1b}[2J", "new/two\nlines/x"] {
+        let text = session.refused("write", json!({"path": name, "content": "x"})).await;
+        assert!(text.contains("control character"), "{text}");
     }
     let text = session.refused("view", json!({"path": "src/config.rs", "start": 5})).await;
     assert!(text.contains("has 1 lines, so it ends before `start`"), "{text}");
