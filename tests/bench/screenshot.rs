@@ -24,7 +24,7 @@ fn main() {
     let project = env!("CARGO_MANIFEST_DIR");
     let home = tempfile::tempdir().expect("a folder");
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_octomind"));
-    command.args(["tour", "-c", "ui.theme=dark", "-c", "ui.motion=false"]);
+    command.args(["--model", "script:tour", "-c", "ui.theme=dark", "-c", "ui.motion=false"]);
     command.cwd(project);
     command.env("OCTOMIND_DATA_DIR", home.path());
     command.env("TERM", "xterm-256color");
@@ -32,7 +32,7 @@ fn main() {
     let mut program = Program::start(command, COLUMNS, ROWS);
     let patience = Duration::from_secs(20);
     program.wait("surface", patience, |screen| screen.contains("tok/turn") && screen.contains("view"));
-    for message in ["show me around", "what is in this folder?"] {
+    for message in ["show me around", "next", "next"] {
         let before = program.text();
         program.send(message);
         program.send("\r");

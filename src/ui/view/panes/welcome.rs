@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use ratatui::layout::Rect;
 
-use crate::proto::{Decision, Entry, EntryKind, Level, ModelCandidate};
+use crate::proto::{Decision, Entry, EntryKind, Level, ModelCandidate, Note};
 use crate::text;
 use crate::ui::action::{Action, Call};
 use crate::ui::state::State;
@@ -142,7 +142,12 @@ fn field(rows: &mut Vec<Row>, (name, name_role): (&str, Role), (words, role): (&
 fn model_rows(state: &State, width: usize, detail: Detail, rows: &mut Vec<Row>) {
     let model = &state.snapshot.session.model;
     if model.name.is_empty() {
-        field(rows, ("model", Role::UiDim), ("looking for one …", Role::UiDim), width);
+        let failed = |note: &Note| note.source == "model" && note.level == Level::Error;
+        let words = match state.snapshot.notes.iter().any(failed) {
+            true => ("none yet; what is wrong stands below", Role::NoticeError),
+            false => ("looking for one …", Role::UiDim),
+        };
+        field(rows, ("model", Role::UiDim), words, width);
         return;
     }
     field(rows, ("model", Role::UiDim), (&text::sanitize_line(&model.name), Role::UiStrong), width);

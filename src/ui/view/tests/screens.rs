@@ -112,6 +112,21 @@ fn the_welcome_gives_way_to_what_is_said_and_to_what_would_not_fit() {
 }
 
 #[test]
+fn the_welcome_does_not_look_for_a_model_that_cannot_be_opened() {
+    let mut fixture = Fixture::new();
+    assert!(fixture.text(100, 30).contains("looking for one"));
+    let notice = Body::Notice {
+        level: Level::Error,
+        source: "model".to_owned(),
+        text: "There is no provider bogus.".to_owned(),
+        hint: None,
+    };
+    fixture.at((0, 0, 1), notice);
+    let told = fixture.text(100, 30);
+    assert!(told.contains("none yet") && told.contains("no provider bogus"), "{told}");
+}
+
+#[test]
 fn welcome() {
     each_size("welcome", || {
         let mut fixture = Fixture::with_model();
