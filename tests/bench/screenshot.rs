@@ -14,7 +14,7 @@ use portable_pty::CommandBuilder;
 use pty::Program;
 
 const COLUMNS: u16 = 120;
-const ROWS: u16 = 36;
+const ROWS: u16 = 28;
 const CELL_WIDTH: f32 = 8.4;
 const CELL_HEIGHT: f32 = 18.0;
 const BACKGROUND: &str = "#14161b";
@@ -23,6 +23,13 @@ const FOREGROUND: &str = "#d5d8df";
 fn main() {
     let project = env!("CARGO_MANIFEST_DIR");
     let home = tempfile::tempdir().expect("a folder");
+    // Written beforehand, so that the screen does not tell of a folder that is gone.
+    let prepared = std::process::Command::new(env!("CARGO_BIN_EXE_octomind"))
+        .arg("config")
+        .env("OCTOMIND_DATA_DIR", home.path())
+        .output()
+        .expect("the program runs");
+    assert!(prepared.status.success(), "{prepared:?}");
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_octomind"));
     command.args(["--model", "script:tour", "-c", "ui.theme=dark", "-c", "ui.motion=false"]);
     command.cwd(project);
@@ -32,7 +39,7 @@ fn main() {
     let mut program = Program::start(command, COLUMNS, ROWS);
     let patience = Duration::from_secs(20);
     program.wait("surface", patience, |screen| screen.contains("tok/turn") && screen.contains("view"));
-    for message in ["show me around", "next", "next"] {
+    for message in ["show me around", "next", "next", "next", "next"] {
         let before = program.text();
         program.send(message);
         program.send("\r");

@@ -309,6 +309,8 @@ fn resume(table: &mut Table) {
 }
 
 fn rest(table: &mut Table, program: &Program) {
+    // Longer than a toast stands: taking one away is a frame that something asked for.
+    program.quiet(Duration::from_secs(6));
     let before = (Spent::by_now(program.id()), program.frames(), program.written());
     let pause = Duration::from_secs(10);
     std::thread::sleep(pause);
