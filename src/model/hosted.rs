@@ -133,12 +133,7 @@ impl Model for Hosted {
     }
 
     fn traits(&self) -> Traits {
-        Traits {
-            tools: true,
-            images: self.facts.images,
-            reasoning: self.provider.replay(),
-            structured_output: self.provider.structured_output(&self.model),
-        }
+        self.facts.traits(&self.provider, &self.model)
     }
 
     fn takes_effort(&self) -> bool {

@@ -6,7 +6,7 @@ use futures::StreamExt;
 use serde::Deserialize;
 
 use super::provider::{Place, Provider, Speech};
-use super::{Delta, DeltaStream};
+use super::{Delta, DeltaStream, Traits};
 use crate::config::schema::Prices;
 use crate::proto::{ModelInfo, Usage};
 
@@ -26,6 +26,16 @@ impl Facts {
             context_window: self.context_window,
             scripted: false,
             priced: self.prices.is_some() || self.reports_cost,
+        }
+    }
+
+    /// What a model can take, whoever reads its protocol.
+    pub(super) fn traits(&self, provider: &Provider, model: &str) -> Traits {
+        Traits {
+            tools: true,
+            images: self.images,
+            reasoning: provider.replay(),
+            structured_output: provider.structured_output(model),
         }
     }
 }

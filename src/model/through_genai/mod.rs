@@ -64,12 +64,7 @@ impl Model for Through {
     }
 
     fn traits(&self) -> Traits {
-        Traits {
-            tools: true,
-            images: self.facts.images,
-            reasoning: self.provider.replay(),
-            structured_output: self.provider.structured_output(&self.model),
-        }
+        self.facts.traits(&self.provider, &self.model)
     }
 
     fn stream(&self, request: Request, cancel: CancellationToken) -> DeltaStream {
