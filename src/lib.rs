@@ -1,15 +1,17 @@
 //! octomind: a terminal workbench for LLM agents, with the agent runtime embedded underneath.
 //!
 //! Layers, each using only those above it: vocabulary ([`proto`]), ground ([`config`], [`text`],
-//! [`port`]), engine ([`mcp`], [`model`], [`session`]), front ends (`ui`, `serve`, `cli`).
+//! [`port`]), engine ([`embed`], [`mcp`], [`model`], [`session`]), front ends (`ui`, `serve`, `cli`).
 
 pub mod cli;
 pub mod config;
+pub mod embed;
 pub mod mcp;
 pub mod model;
 pub mod port;
 pub mod proto;
 pub mod session;
+pub mod tap;
 pub mod text;
 #[cfg(feature = "tui")]
 pub mod ui;

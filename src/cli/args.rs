@@ -7,6 +7,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::config::ConfigArguments;
 use super::exit::Exit;
+use super::routing::Routing;
+use super::tap::TapArguments;
+use super::taps::TapsCommand;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -44,6 +47,30 @@ pub enum Subcommands {
     Tour,
     /// List the sessions, newest first
     Sessions,
+    /// List taps, or connect one: agents, capabilities and skills from a repository or a folder
+    Tap(TapArguments),
+    /// Disconnect a tap
+    Untap {
+        /// Name of the tap
+        #[arg(value_name = "USER/REPO")]
+        tap: String,
+    },
+    /// Measure and check how messages find their capabilities
+    Routing {
+        #[command(subcommand)]
+        command: Routing,
+    },
+    /// Check what this machine and its configuration offer
+    Doctor {
+        /// One JSON object instead of lines
+        #[arg(long)]
+        json: bool,
+    },
+    /// Look after taps
+    Taps {
+        #[command(subcommand)]
+        command: TapsCommand,
+    },
     /// List the placeholders that prompts may use
     Vars {
         /// Show the first lines of each value

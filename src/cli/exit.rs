@@ -6,15 +6,18 @@ use std::process::ExitCode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     Done,
-    /// The turn failed: the model, the network, or the session itself.
+    /// The turn failed (the model, the network, or the session itself), or a check found something.
     Failed,
     /// The command line or its input cannot be used.
     Usage,
     /// Something needed was denied (trust), or a limit was reached (spending).
     Denied,
+    /// A file that was given cannot be used. `EX_DATAERR`.
+    BadInput,
     /// No model can be used: no key, a refused key, an unknown model. `EX_UNAVAILABLE`.
     NoModel,
-    /// The configuration has problems and nobody is there to see them. `EX_CONFIG`.
+    /// The configuration has problems, or a value is missing, and nobody is there to see to it.
+    /// `EX_CONFIG`.
     Config,
     Interrupted,
     /// Standard output was closed by its reader.
@@ -23,11 +26,12 @@ pub enum Exit {
 }
 
 impl Exit {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Done,
         Self::Failed,
         Self::Usage,
         Self::Denied,
+        Self::BadInput,
         Self::NoModel,
         Self::Config,
         Self::Interrupted,
@@ -41,6 +45,7 @@ impl Exit {
             Self::Failed => 1,
             Self::Usage => 2,
             Self::Denied => 3,
+            Self::BadInput => 65,
             Self::NoModel => 69,
             Self::Config => 78,
             Self::Interrupted => 130,
@@ -52,11 +57,12 @@ impl Exit {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Done => "done",
-            Self::Failed => "the turn failed",
+            Self::Failed => "the turn failed, or a check found something",
             Self::Usage => "the command line or its input cannot be used",
             Self::Denied => "denied (trust) or stopped at a limit (spending)",
+            Self::BadInput => "a file that was given cannot be used",
             Self::NoModel => "no usable model",
-            Self::Config => "the configuration has problems",
+            Self::Config => "the configuration has problems, or a value that is needed has not been set",
             Self::Interrupted => "interrupted",
             Self::OutputClosed => "standard output was closed",
             Self::Terminated => "terminated",

@@ -23,7 +23,13 @@ pub fn start(folder: &Path, level: LogLevel, filter: Option<&str>, mask: Mask) {
     let Some(filter) = chosen_filter(level, filter) else { return };
     let log = Log::new(folder.join("octomind.log"), MAX_BYTES, mask);
     // Fails only when a subscriber is set already, which then goes on.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(log).try_init();
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(false)
+        // It would write to standard error, which the workbench draws over.
+        .log_internal_errors(false)
+        .with_writer(log)
+        .try_init();
 }
 
 fn chosen_filter(level: LogLevel, filter: Option<&str>) -> Option<EnvFilter> {

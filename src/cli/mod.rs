@@ -10,13 +10,18 @@
 
 pub mod args;
 pub mod config;
+pub mod doctor;
 pub mod exit;
 pub mod headless;
 pub mod logging;
 pub mod mode;
+pub mod routing;
 mod run;
 mod sessions;
 mod start;
+pub mod table;
+pub mod tap;
+pub mod taps;
 mod vars;
 
 use std::ffi::OsString;
@@ -75,7 +80,7 @@ fn dispatch(
             return Ok(Exit::Done.into());
         }
         Err(Refusal::Usage(text)) => {
-            err.write_all(text.as_bytes())?;
+            err.write_all(crate::text::sanitize(&text).as_bytes())?;
             return Ok(Exit::Usage.into());
         }
     };
@@ -83,7 +88,12 @@ fn dispatch(
     match command {
         Some(Subcommands::Config(arguments)) => config::run(&arguments, out, err),
         Some(Subcommands::Mcp { server: Bundled::Files }) => serve_files(),
+        Some(Subcommands::Routing { command }) => routing::run(&command, out, err),
+        Some(Subcommands::Doctor { json }) => doctor::run(doctor::Form::of(json), out, err),
         Some(Subcommands::Sessions) => list_sessions(out),
+        Some(Subcommands::Tap(arguments)) => tap::run(&arguments, out, err),
+        Some(Subcommands::Untap { tap }) => tap::untap(&tap, out, err),
+        Some(Subcommands::Taps { command }) => taps::run(&command, out, err),
         Some(Subcommands::Vars { preview, expand }) => list_vars(vars::Length::of(preview, expand), out),
         None => run::run(None, options, err),
         Some(Subcommands::Run { tag, options }) => run::run(tag, options, err),

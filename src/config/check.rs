@@ -12,9 +12,20 @@ use super::tree::{Entry, Node, Table, Value};
 /// Beyond so many problems they are given without their places.
 const MANY_PROBLEMS: usize = 500;
 
+/// What the documents are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    Configuration,
+    /// A file of a tap: it has keys of its own, and none of them guards anything.
+    TapPart,
+}
+
 /// Collects what is found while documents are walked.
 #[derive(Debug)]
 pub struct Checker<'sources> {
+    subject: Subject,
+    /// Which of the problems are keys that nobody knows.
+    pub unknown: BTreeSet<usize>,
     pub sources: &'sources [Source],
     pub problems: Vec<Problem>,
     /// Paths that were there but could not be used, so that they are not called missing as well.
@@ -33,7 +44,13 @@ pub fn join(path: &str, segment: &str) -> String {
 
 impl<'sources> Checker<'sources> {
     pub fn new(sources: &'sources [Source]) -> Self {
+        Self::of(Subject::Configuration, sources)
+    }
+
+    pub fn of(subject: Subject, sources: &'sources [Source]) -> Self {
         Self {
+            subject,
+            unknown: BTreeSet::new(),
             sources,
             problems: Vec::new(),
             dropped: BTreeSet::new(),
@@ -109,18 +126,17 @@ impl<'sources> Checker<'sources> {
     ) {
         let near = keys.nearest(name);
         let guard = near.filter(|key| key.guard);
-        let guards = guard.is_some()
-            || ROOT.find(name).is_some_and(|key| key.guard)
-            || matches!(name, "guardrails" | "guardrail" | "trust" | "authorizer" | "guard");
+        let setting = if self.subject == Subject::Configuration { ROOT.find(name) } else { None };
+        let guards = guard.is_some() || setting.is_some_and(|key| key.guard) || self.sounds_guarding(name);
         let place = if path.is_empty() { "at the top level".to_owned() } else { format!("in [{path}]") };
         let hint = match near {
-            _ if path.is_empty() && name.starts_with("guard") => {
+            _ if path.is_empty() && name.starts_with("guard") && self.subject == Subject::Configuration => {
                 "guardrails stand in `.agents/guardrails.toml` of the project".to_owned()
             }
             Some(key) if guard.is_some() => {
                 format!("did you mean `{}`? Until this is mended it counts as on", key.name)
             }
-            _ if !path.is_empty() && ROOT.find(name).is_some() => {
+            _ if !path.is_empty() && setting.is_some() => {
                 format!("`{name}` stands at the top level: move it above the first [table]")
             }
             Some(key) => format!("did you mean `{}`?", key.name),
@@ -132,11 +148,8 @@ impl<'sources> Checker<'sources> {
             format!("unknown key `{}` {place}; it has no effect", shorten(name)),
         );
         problem.hint = Some(hint);
-        if guards {
-            problem.weight = Weight::Security;
-        } else {
-            problem.weight = weight;
-        }
+        problem.weight = if guards { Weight::Security } else { weight };
+        self.unknown.insert(self.problems.len() - 1);
         if let Some(key) = guard
             && !good.contains_key(key.name)
         {
@@ -144,6 +157,11 @@ impl<'sources> Checker<'sources> {
             good.insert(key.name.to_owned(), Entry { key: entry.key.clone(), node });
             self.dropped.insert(join(path, key.name));
         }
+    }
+
+    fn sounds_guarding(&self, name: &str) -> bool {
+        self.subject == Subject::Configuration
+            && matches!(name, "guardrails" | "guardrail" | "trust" | "authorizer" | "guard")
     }
 
     /// The value as it may be used, or nothing and a problem.

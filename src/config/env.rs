@@ -31,6 +31,8 @@ pub struct Env {
     variables: BTreeMap<String, Variable>,
     /// (name, value) of what must not be shown, longest value first.
     secrets: Vec<(String, String)>,
+    /// The `.env` that came with the project.
+    project_file: Option<String>,
 }
 
 /// A value shorter than this many bytes is not masked: it would blot out ordinary words.
@@ -91,6 +93,9 @@ const PERSONS_OWN: &[&str] = &[
     "SSL_CERT_DIR",
     "NODE_OPTIONS",
     "PYTHONPATH",
+    "VIRTUAL_ENV",
+    "ORT_DYLIB_PATH",
+    "HF_ENDPOINT",
 ];
 
 /// Endings of a variable's name that say it only points at a secret, or describes one.
@@ -107,6 +112,14 @@ pub fn looks_secret(name: &str) -> bool {
         || (parts.iter().any(|part| {
             SECRET_PARTS.contains(part) || SECRET_ENDINGS.iter().any(|ending| part.ends_with(ending)) || *part == "AUTH"
         }) && !parts.last().is_some_and(|last| POINTERS.contains(last)))
+}
+
+/// Whether a variable of this name is a key or a token by its last word. No program takes such a one as
+/// an order; `CARGO_REGISTRY_CREDENTIAL_PROVIDER` names one that is run.
+fn names_a_key(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    let last = upper.rsplit(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default();
+    looks_secret(name) && (SECRET_PARTS.contains(&last) || SECRET_ENDINGS.iter().any(|ending| last.ends_with(ending)))
 }
 
 /// The password in `scheme://name:password@host`, and the same with its name, which is long enough to
@@ -154,6 +167,7 @@ impl Env {
         let project_file = workdir.join(".env");
         let project = if project_file == paths.env_file { None } else { read(&project_file) };
         let own: Vec<&str> = person.iter().flat_map(|(_, parsed)| &parsed.entries).map(|e| e.name.as_str()).collect();
+        self.project_file = (project_file != paths.env_file).then(|| project_file.display().to_string());
         if let Some((source, parsed)) = &project {
             problems.extend(self.fill(source, parsed, |env, name, of_project| env.redirects(name, &own, of_project)));
         }
@@ -221,6 +235,24 @@ impl Env {
         self.variables.insert(name, Variable { value, origin });
     }
 
+    /// Adds a value that was just written to a file, and masks it if it is `secret` or has such a
+    /// name. An exported variable that is not empty stays.
+    pub fn add_from_file(&mut self, name: &str, value: &str, file: &Path, line: usize, secret: bool) {
+        if self.get(name).is_some() && self.origin(name) == Some(&EnvOrigin::Process) {
+            return;
+        }
+        let origin = EnvOrigin::File { file: file.display().to_string(), line };
+        self.set(name.to_owned(), value.to_owned(), origin);
+        if secret {
+            self.add_secret(name, value);
+        }
+    }
+
+    /// Whether a project's `.env` may set this variable here.
+    pub fn takes_from_project(&self, name: &str) -> bool {
+        !self.redirects(name, &[], &[])
+    }
+
     /// Masks this value from now on (an input that was asked for, a key from a file of its own).
     pub fn add_secret(&mut self, name: &str, value: &str) {
         let value = value.trim();
@@ -248,11 +280,16 @@ impl Env {
             .filter(|(_, value)| !value.is_empty())
     }
 
-    /// What files added to the process environment: what a child process has to be given besides.
+    /// What files added to the process environment: what a child process has to be given besides. Of a
+    /// project's file that is keys only: any other variable may be one that some program takes as an
+    /// order to run something. What a server or a prompt names, as in `{{ENV:NAME}}`, it gets anyway.
     pub fn from_files(&self) -> impl Iterator<Item = (&str, &str)> {
         self.variables
             .iter()
-            .filter(|(_, variable)| variable.origin != EnvOrigin::Process)
+            .filter(|(name, variable)| {
+                let EnvOrigin::File { file, .. } = &variable.origin else { return false };
+                self.project_file.as_ref() != Some(file) || names_a_key(name)
+            })
             .map(|(name, variable)| (name.as_str(), variable.value.as_str()))
     }
 

@@ -74,11 +74,11 @@ const fn key(name: &'static str, kind: Kind, need: Need) -> Key {
     Key { name, kind, need, project: Project::Refused, guard: false }
 }
 
-const fn need(name: &'static str, kind: Kind) -> Key {
+pub const fn need(name: &'static str, kind: Kind) -> Key {
     key(name, kind, Need::Required)
 }
 
-const fn may(name: &'static str, kind: Kind) -> Key {
+pub const fn may(name: &'static str, kind: Kind) -> Key {
     key(name, kind, Need::Optional)
 }
 
@@ -96,7 +96,7 @@ impl Key {
     }
 }
 
-const fn table(keys: &'static [Key]) -> TableKeys {
+pub const fn table(keys: &'static [Key]) -> TableKeys {
     TableKeys { weight: Weight::Ordinary, keys }
 }
 
@@ -191,12 +191,12 @@ static ROLE: TableKeys = table(&[
     may("top_k", Kind::Whole(0, 1_000)).open(),
 ]);
 
-static ROLE_MCP: TableKeys =
+pub static ROLE_MCP: TableKeys =
     table(&[need("server_refs", Kind::Texts).open(), need("allowed_tools", Kind::Texts).open()]);
 
 static MCP: TableKeys = table(&[may("allowed_tools", Kind::Texts), may("servers", Kind::List(&SERVER))]);
 
-static SERVER: TableKeys = table(&[
+pub static SERVER: TableKeys = table(&[
     need("name", Kind::Name),
     need("type", Kind::Choice(&["builtin", "stdio", "http"])),
     default("timeout_seconds", TIMEOUT),
@@ -395,7 +395,7 @@ pub fn nearest<'name>(wrong: &str, names: impl Iterator<Item = &'name str>) -> O
     let limit = (length / 3).max(1);
     names
         .filter(|name| name.chars().count().abs_diff(length) <= limit)
-        .map(|name| (strsim::osa_distance(&wrong, &name.to_lowercase()), name))
+        .map(|name| (strsim::osa_distance(&wrong, &name.to_lowercase().replace('-', "_")), name))
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)

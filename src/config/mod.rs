@@ -1,7 +1,8 @@
 //! Configuration: the typed schema, its strict reading, and where each value came from.
 //!
 //! Owns: [`schema`], the embedded template, layering (template < user files < project < command
-//! line < session), problems with place and hint, `.env` files, the places on disk ([`Paths`]).
+//! line < session), problems with place and hint, `.env` files, the places on disk ([`Paths`]), ignore
+//! files ([`walk`()]).
 //!
 //! Does not own: what a setting does. Knows no pane, no provider, no server.
 //!
@@ -9,11 +10,11 @@
 //! line and column, and what to write instead.
 
 mod assign;
-mod check;
+pub(crate) mod check;
 mod dotenv;
 mod env;
 pub mod expand;
-mod keys;
+pub(crate) mod keys;
 mod layer;
 mod load;
 mod paths;
@@ -27,11 +28,14 @@ mod scalar;
 pub mod schema;
 mod source;
 pub mod state;
-mod tree;
+pub(crate) mod tree;
+mod walk;
 mod write;
 
 pub use check::join as join_path;
+pub use dotenv::is_name;
 pub use env::{Env, EnvOrigin, looks_secret};
+pub use keys::nearest as nearest_name;
 pub use layer::{Origin, Origins};
 pub use load::{Loaded, Sources, TEMPLATE, VERSION, load, open};
 pub use paths::Paths;
@@ -39,5 +43,6 @@ pub use problem::{Notice, Place, Problem, Weight};
 pub use references::references;
 pub use roles::{ResolvedRole, ServerChoice, UnknownRole, allows, default_role, resolve_role};
 pub use schema::Config;
-pub use source::{Source, SourceKind};
+pub use source::{Source, SourceKind, read_ordinary};
+pub use walk::walk;
 pub use write::{WriteError, make_private_folder, replace, set_in_file, write_template};

@@ -109,6 +109,17 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = if self.weight == Weight::Security { "error (security)" } else { "error" };
+        self.write_as(word, formatter)
+    }
+}
+
+impl Problem {
+    /// The same lines under another word than `error`.
+    pub fn called<'problem>(&'problem self, word: &'problem str) -> impl fmt::Display {
+        fmt::from_fn(move |formatter| self.write_as(word, formatter))
+    }
+
+    fn write_as(&self, word: &str, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let gutter = self.place.as_ref().map_or(1, |place| place.line.to_string().len());
         write!(formatter, "{word}: {}\n{:gutter$}--> {}", self.message, "", self.location())?;
         if let Some(place) = &self.place {
@@ -138,13 +149,12 @@ impl Place {
         let end = span.end.clamp(line.start + start, line.end) - line.start;
         let (before, rest) = text.split_at_checked(start).unwrap_or((text, ""));
         let marked = text.get(start..end).unwrap_or(rest);
-        // A caret far to the right is brought back into view.
-        let skip = before.chars().count().saturating_sub(EXCERPT / 2);
-        let cut: usize = before.chars().take(skip).map(char::len_utf8).sum();
-        let lead = if skip > 0 { "…" } else { "" };
+        // A caret far to the right is brought back into view. Of a long line no more is looked at.
+        let cut = before.char_indices().rev().nth(EXCERPT / 2 - 1).map_or(0, |(at, _)| at);
+        let lead = if cut > 0 { "…" } else { "" };
         let shown_before = format!("{lead}{}", visible(&before[cut..]));
-        let shown_rest: String = visible(rest).chars().take(EXCERPT).collect();
-        let length = columns(&visible(marked)).clamp(1, columns(&shown_rest).max(1));
+        let shown_rest: String = visible(head(rest)).chars().take(EXCERPT).collect();
+        let length = columns(&visible(head(marked))).clamp(1, columns(&shown_rest).max(1));
         Self {
             line: source.line_of(span.start),
             column: before.chars().count() + 1,
@@ -153,6 +163,11 @@ impl Place {
             length,
         }
     }
+}
+
+/// The first characters, no more than an excerpt shows.
+fn head(text: &str) -> &str {
+    text.char_indices().nth(EXCERPT).map_or(text, |(at, _)| &text[..at])
 }
 
 /// Without anything a terminal would act on, one column kept for each character taken away.

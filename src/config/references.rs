@@ -29,19 +29,16 @@ pub fn references(config: &Config, origins: &Origins) -> (Vec<Problem>, Vec<Noti
     (problems, notices.collect())
 }
 
-/// A tag may be a role of the registry; its domain alone has to be one here.
+/// A tag is an agent of a tap, which the configuration knows nothing of, and a bare name may be a
+/// domain; one that is nearly a role's is a slip.
 fn unknown_default(config: &Config, origins: &Origins) -> Option<Problem> {
     let names = || config.roles.iter().map(|role| role.name.as_str());
-    let domain = config.default.split(':').next().unwrap_or_default();
-    if names().any(|name| name == config.default || name == domain) {
+    if config.default.contains(':') || names().any(|name| name == config.default) {
         return None;
     }
+    let near = nearest(&config.default, names())?;
     let message = format!("`default` names the role `{}`, which is not there", config.default);
-    let hint = match nearest(&config.default, names()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are: {}", names().collect::<Vec<_>>().join(", ")),
-    };
-    Some(Problem::of_file(&place(origins, "default"), message).hint(hint))
+    Some(Problem::of_file(&place(origins, "default"), message).hint(format!("did you mean `{near}`?")))
 }
 
 fn place(origins: &Origins, path: &str) -> String {

@@ -4,11 +4,26 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use super::problem::Problem;
 
 /// A configuration file larger than this many bytes is a mistake, and is not read.
 const MAX_BYTES: u64 = 1024 * 1024;
+
+/// The bytes of an ordinary file of sane size. Opening a pipe or a device could wait for ever.
+///
+/// # Errors
+/// As the system says, and when it is no such file.
+pub fn read_ordinary(path: &Path) -> std::io::Result<Vec<u8>> {
+    let refused = |why: &str| std::io::Error::new(ErrorKind::InvalidInput, why.to_owned());
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(refused("it is not an ordinary file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES { Err(refused("it is far too large")) } else { Ok(bytes) }
+}
 
 /// What a text is, which decides what it may say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,8 +45,23 @@ pub struct Source {
     pub kind: SourceKind,
     /// The file's path, or how the text came to be.
     pub label: String,
+    /// Not to be changed: places are counted once.
     pub text: String,
+    lines: Lines,
 }
+
+/// Where the line ends of a text are, looked for when a place is first asked for.
+#[derive(Debug, Clone, Default)]
+struct Lines(OnceLock<Box<[usize]>>);
+
+/// It follows from the text, so it says nothing about whether two sources are the same.
+impl PartialEq for Lines {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Lines {}
 
 impl Source {
     pub fn new(kind: SourceKind, label: impl Into<String>, text: impl Into<String>) -> Self {
@@ -39,7 +69,7 @@ impl Source {
         if text.starts_with('\u{feff}') {
             text.drain(..'\u{feff}'.len_utf8());
         }
-        Self { kind, label: label.into(), text }
+        Self { kind, label: label.into(), text, lines: Lines::default() }
     }
 
     /// The file's text; `None` when there is no such file.
@@ -85,18 +115,28 @@ impl Source {
         Self { kind, ..self }
     }
 
+    /// Line ends before the offset, and where they all are.
+    fn ends_before(&self, offset: usize) -> (usize, &[usize]) {
+        let find = || self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
+        let ends = self.lines.0.get_or_init(find);
+        (ends.partition_point(|end| *end < offset), ends)
+    }
+
     /// The line, from 1, that this byte offset is in.
     pub fn line_of(&self, offset: usize) -> usize {
-        self.text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1
+        self.ends_before(offset).0 + 1
     }
 
     /// The line that holds the offset: its range without the line end.
     pub fn line_range(&self, offset: usize) -> Range<usize> {
         let bytes = self.text.as_bytes();
-        let offset = offset.min(bytes.len());
-        let start = bytes[..offset].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let end = bytes[offset..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| offset + at);
+        let (before, ends) = self.ends_before(offset.min(bytes.len()));
+        let start = before.checked_sub(1).and_then(|last| ends.get(last)).map_or(0, |end| end + 1);
+        let end = ends.get(before).copied().unwrap_or(bytes.len());
         let end = if end > start && bytes[end - 1] == b'\r' { end - 1 } else { end };
         start..end
     }
 }
+
+#[cfg(test)]
+mod tests;

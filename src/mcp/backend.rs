@@ -27,13 +27,33 @@ pub struct Listing {
     pub rejected: Vec<(String, String)>,
 }
 
+/// Why there are no tools. One plain sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unlisted {
+    /// A person is being asked about them.
+    Waits(String),
+    Failed(String),
+}
+
+impl Unlisted {
+    pub fn reason(&self) -> &str {
+        match self {
+            Self::Waits(reason) | Self::Failed(reason) => reason,
+        }
+    }
+}
+
+impl From<String> for Unlisted {
+    fn from(reason: String) -> Self {
+        Self::Failed(reason)
+    }
+}
+
 /// Tools that run in this process instead of behind an MCP connection (scripts of the project).
 #[async_trait]
 pub trait Backend: Debug + Send + Sync {
     /// The tools there are now, cheap enough to ask before every request.
-    ///
-    /// The error is one plain sentence.
-    async fn list(&self) -> Result<Listing, String>;
+    async fn list(&self) -> Result<Listing, Unlisted>;
 
     /// Runs one tool. Arguments were checked against the schema. Must return soon after `cancel`
     /// fires and must leave no process behind.

@@ -1,6 +1,16 @@
-//! Signals to a whole process group, for children started with `process_group(0)`.
+//! Children apart from ours: in a session of their own, signalled as a whole group.
 
+use process_wrap::tokio::{CommandWrap, CommandWrapper, ProcessSession};
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+
+/// Has the child lead a session and a group of its own. It has no terminal then: what it writes to
+/// `/dev/tty` would reach the person's screen as it is, and what it reads there would be waited for.
+///
+/// # Errors
+/// As the system says.
+pub fn apart(command: &mut tokio::process::Command) -> std::io::Result<()> {
+    ProcessSession.pre_spawn(command, &CommandWrap::with_new("", |_| {}))
+}
 
 /// Sends the signal; a group that is gone already is no error.
 pub fn signal(group: i32, signal: Signal) {

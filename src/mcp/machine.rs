@@ -68,7 +68,7 @@ impl Machine {
     /// When to send [`Input::RetryDue`].
     pub fn retry_at(&self) -> Option<Timestamp> {
         match self.state {
-            ServerState::Waiting { retry_at, .. } => Some(retry_at),
+            ServerState::Waiting { retry_at, .. } if retry_at > 0 => Some(retry_at),
             _ => None,
         }
     }
@@ -113,6 +113,10 @@ impl Machine {
     }
 
     fn fail(&mut self, trouble: Trouble, now: Timestamp) -> Vec<Effect> {
+        if trouble.verdict == Verdict::Held {
+            self.state = ServerState::Waiting { reason: trouble.reason, retry_at: 0, attempt: 1 };
+            return vec![Effect::Publish, Effect::Disconnect];
+        }
         // Said first: ending what is left of a connection may take its time.
         let mut effects = vec![Effect::Publish];
         let was_ready = matches!(self.state, ServerState::Ready { .. });
@@ -133,7 +137,7 @@ impl Machine {
                 effects.push(Effect::Disconnect);
                 return effects;
             }
-            Verdict::Retry | Verdict::Final => {
+            Verdict::Retry | Verdict::Final | Verdict::Held => {
                 self.state = ServerState::Failed { reason: trouble.reason.clone(), advice: trouble.advice.clone() };
             }
         }

@@ -14,7 +14,7 @@ mod backend;
 pub mod bundled;
 mod catalog;
 mod envelope;
-mod group;
+pub(crate) mod group;
 mod hub;
 mod launch;
 mod link;
@@ -35,7 +35,7 @@ mod trouble;
 mod types;
 mod visible;
 
-pub use backend::{Backend, Listing, OpenLocal, RawTool};
+pub use backend::{Backend, Listing, OpenLocal, RawTool, Unlisted};
 pub use names::{matches, nearest};
 pub use options::{Expand, Options, Policy, expand_with};
 pub use servers::Servers;

@@ -111,8 +111,7 @@ pub fn spawn(launch: &Launch, tail: &Arc<Tail>) -> io::Result<(Process, ChildStd
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    #[cfg(unix)]
-    command.process_group(0);
+    group::apart(&mut command)?;
     let mut child = command.spawn()?;
     let missing = || io::Error::other("a pipe to the process is missing");
     let stdin = child.stdin.take().ok_or_else(missing)?;

@@ -16,7 +16,7 @@ use super::machine::{Effect, Input, Machine};
 use super::pipes::Pipes;
 use super::process::{self, Process};
 use super::trouble::{self, Phase, Trouble, Verdict};
-use super::{Backend, Listing, Transport, tools};
+use super::{Backend, Listing, Transport, Unlisted, tools};
 use crate::proto::{ServerState, Timestamp};
 
 /// How often error output is shown while a server starts.
@@ -294,7 +294,13 @@ impl Runner {
             ServerState::Failed { .. } | ServerState::Waiting { .. } => {
                 let options = &self.hub.options;
                 let Some(open) = &options.open_local else { return false };
-                matches!(timeout(options.policy.connect, open(folder).list()).await, Ok(Ok(_)))
+                let held = self.machine.state.is_held();
+                match timeout(options.policy.connect, open(folder).list()).await {
+                    Ok(Ok(_)) => true,
+                    // The answer came, and was no: the state says why from now on.
+                    Ok(Err(Unlisted::Failed(_))) => held,
+                    Ok(Err(Unlisted::Waits(_))) | Err(_) => false,
+                }
             }
             _ => false,
         }
@@ -320,8 +326,12 @@ async fn bounded<T>(patience: Duration, work: impl Future<Output = Result<T, Tro
     timeout(patience, work).await.unwrap_or_else(|_| Err(trouble::silent(patience)))
 }
 
-fn local_trouble(reason: String) -> Trouble {
-    Trouble::new(Verdict::Final, reason, "settle that; it is looked at again with the next message")
+fn local_trouble(why: Unlisted) -> Trouble {
+    let verdict = match why {
+        Unlisted::Waits(_) => Verdict::Held,
+        Unlisted::Failed(_) => Verdict::Final,
+    };
+    Trouble::new(verdict, why.reason(), "settle that; it is looked at again with the next message")
 }
 
 /// Waits until the process or the connection ends.

@@ -180,7 +180,7 @@ impl Servers {
             let left = until.saturating_duration_since(Instant::now());
             let coming =
                 matches!(state, ServerState::Starting { .. } | ServerState::Waiting { .. } | ServerState::Ready { .. });
-            if !coming || left.is_zero() {
+            if !coming || state.is_held() || left.is_zero() {
                 return Err(CallResult::plain(ToolOutcome::Refused, absent(&server.spec.name, &state)));
             }
             tokio::select! {
@@ -210,6 +210,7 @@ fn absent(server: &str, state: &ServerState) -> String {
     match state {
         ServerState::Starting { .. } => format!("Server {server} is still starting. Try again later."),
         ServerState::Ready { .. } => format!("Server {server} is being connected again. Try again later."),
+        ServerState::Waiting { reason, retry_at: 0, .. } => format!("Server {server} waits: {reason}"),
         ServerState::Waiting { reason, .. } => format!("Server {server} is down ({reason}) and will be tried again."),
         ServerState::Failed { reason, advice } => {
             format!("Server {server} does not work: {reason}. A person can: {advice}.")

@@ -20,6 +20,8 @@ pub enum Verdict {
     /// Nothing changes until a person changes something.
     Final,
     SignIn,
+    /// A person is being asked; it goes on with the answer.
+    Held,
 }
 
 /// Why a server does not work.

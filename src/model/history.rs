@@ -45,6 +45,9 @@ impl History {
                 }
                 self.items.push(HistoryItem::User { content: content.clone(), attachments: attachments.clone() })
             }
+            Body::SkillActivated { text, .. } => {
+                self.items.push(HistoryItem::User { content: text.clone(), attachments: Vec::new() });
+            }
             Body::AssistantMessage { text, reasoning, calls, model, .. } => {
                 if !text.trim().is_empty() || !calls.is_empty() {
                     self.unanswered.clear();

@@ -20,7 +20,15 @@ pub enum AskKind {
     /// A stream died after text was shown: send the request again?
     RetryCutStream { shown_chars: u64 },
     /// A value that is stored 0600 and masked everywhere.
-    Secret { key: String, wanted_by: String },
+    Secret {
+        key: String,
+        /// What needs it: `capability database-postgres of muvon/tap`.
+        wanted_by: String,
+        /// The file it will be kept in.
+        kept_in: String,
+    },
+    /// A script of a capability's provider failed; another provider could do the same without it.
+    OtherProvider { capability: String, failed: String, reason: String, offered: String, offered_by: String },
 }
 
 /// One thing that would run.

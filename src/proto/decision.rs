@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::Level;
+use super::{Level, SkillTrace};
 
 /// A choice the runtime made, with everything it rested on. The screen explains from these records
 /// and never recomputes.
@@ -29,6 +29,12 @@ pub enum Decision {
     LostCall { excerpt: String, nudged: bool },
     /// Spending against its limit, dollars.
     Spending { spent: f64, limit: f64, scope: String, stopped: bool },
+    /// What a tag or a name meant, each rule that was tried in order with what it found.
+    RoleResolved { asked: String, role: String, tap: String, file: String, tried: Vec<String> },
+    /// Which tap and provider a capability of the role came from, and why that one.
+    CapabilityExpanded { capability: String, tap: String, provider: String, why: String, servers: Vec<String> },
+    /// The rules of every skill in reach, judged for one message.
+    SkillRules { domain: String, skills: Vec<SkillTrace> },
     /// Executable content of a folder was trusted or not, and by whom.
     Trust { folder: String, content_hash: String, trusted: bool, by: String },
 }
@@ -58,6 +64,24 @@ pub enum RepairKind {
     Reasoning,
     /// A call id that repeated or was empty.
     CallId,
+}
+
+/// Why likeness could not be told, and for how many skills.
+fn unjudged(skills: &[SkillTrace]) -> String {
+    let of = |trace: &SkillTrace| {
+        let checks = trace.lines.iter().flat_map(|line| &line.checks);
+        let mut open = checks.filter(|check| check.check.starts_with("semantic(") && check.cosine.is_none());
+        open.next().map(|check| check.evidence.clone())
+    };
+    let whys: Vec<String> = skills.iter().filter_map(of).collect();
+    match whys.first() {
+        None => String::new(),
+        Some(why) => format!("; semantic(…) of {} could not be judged: {why}", human_count(whys.len(), "skill")),
+    }
+}
+
+fn human_count(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// A sentence without its full stop, to go on with.
@@ -113,9 +137,58 @@ impl Decision {
             Self::Spending { spent, limit, scope, .. } => {
                 (Level::Warning, "spending", format!("{scope} spent ${spent:.3} of ${limit:.3}"))
             }
+            Self::RoleResolved { asked, role, tap, .. } => {
+                let of = if tap.is_empty() { "the configuration" } else { tap };
+                let asked = if asked.is_empty() { "nothing" } else { asked };
+                (Level::Info, "role", format!("{asked} means {role} of {of}"))
+            }
+            Self::CapabilityExpanded { capability, tap, provider, .. } => {
+                (Level::Info, "tap", format!("{capability} comes from {tap}, provider {provider}"))
+            }
+            Self::SkillRules { skills, .. } => {
+                let held: Vec<&str> =
+                    skills.iter().filter(|trace| trace.activated).map(|trace| trace.skill.as_str()).collect();
+                let held = if held.is_empty() { "none".to_owned() } else { held.join(", ") };
+                let unjudged = unjudged(skills);
+                (
+                    Level::Info,
+                    "skills",
+                    format!("rules of {} judged: {held}{unjudged}", human_count(skills.len(), "skill")),
+                )
+            }
             Self::Trust { folder, trusted, by, .. } => {
                 (Level::Info, "trust", format!("{folder} {} by {by}", if *trusted { "trusted" } else { "not trusted" }))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::{CheckTrace, RuleTrace};
+
+    #[test]
+    fn the_headline_of_skill_rules_says_what_could_not_be_judged() {
+        let check = |check: &str, cosine| CheckTrace {
+            check: check.to_owned(),
+            held: false,
+            evidence: "there is no sentence model".to_owned(),
+            cosine,
+        };
+        let skill = |checks| SkillTrace {
+            skill: "x".to_owned(),
+            activated: false,
+            reason: None,
+            lines: vec![RuleTrace { held: false, checks }],
+        };
+        let headline = |skills| Decision::SkillRules { domain: String::new(), skills }.headline().2;
+        let judged = skill(vec![check("semantic(tea)", Some(0.1)), check("content(tea)", None)]);
+        assert_eq!(headline(vec![judged.clone()]), "rules of 1 skill judged: none");
+        let open = skill(vec![check("semantic(tea)", None), check("semantic(cake)", None)]);
+        assert_eq!(
+            headline(vec![judged, open]),
+            "rules of 2 skills judged: none; semantic(…) of 1 skill could not be judged: there is no sentence model"
+        );
     }
 }

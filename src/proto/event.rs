@@ -1,9 +1,12 @@
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Answer, Ask, AskId, Attachment, CallId, Content, Decision, Effort, Fault, Level, ModelInfo, Order, Origin, Purpose,
-    QueueId, ReasoningBlock, RequestId, Seq, ServerKind, ServerState, StopReason, SubmitMode, Timestamp, ToolCall,
-    ToolInfo, ToolOutcome, TurnId, TurnOutcome, Usage,
+    Answer, Ask, AskId, Attachment, CallId, CatalogueView, Content, Decision, Effort, EncoderState, Fault, Level,
+    ModelInfo, Order, Origin, Purpose, QueueId, ReasoningBlock, RequestId, Seq, ServerKind, ServerState, SkillView,
+    StartStep, StepView, StopReason, SubmitMode, Timestamp, ToolCall, ToolInfo, ToolOutcome, TurnId, TurnOutcome,
+    Usage,
 };
 
 /// Something that happened in a session.
@@ -196,6 +199,27 @@ pub enum Body {
         server: String,
     },
 
+    // ── from a tag to a session; what there is ─────────────────────────────────────────────────
+    /// A step of starting, as it stands now; the steps of one start share a cell.
+    StartStep {
+        step: StepView,
+    },
+    /// A script that prepares the start wrote a line.
+    StartOutput {
+        step: StartStep,
+        line: String,
+    },
+    CatalogueChanged(Arc<CatalogueView>),
+    EncoderChanged(EncoderState),
+    /// `text` is what the model reads from now on.
+    SkillActivated {
+        skill: SkillView,
+        text: Content,
+    },
+    SkillForgotten {
+        name: String,
+    },
+
     // ── records and words ──────────────────────────────────────────────────────────────────────
     Decided(Decision),
     Notice {
@@ -231,7 +255,8 @@ impl Body {
             Self::TextDelta { .. }
             | Self::ReasoningDelta { .. }
             | Self::CallForming { .. }
-            | Self::ToolProgress { .. } => Tier::Progress,
+            | Self::ToolProgress { .. }
+            | Self::StartOutput { .. } => Tier::Progress,
             Self::Queued { .. }
             | Self::QueueEdited { .. }
             | Self::Unqueued { .. }
@@ -239,6 +264,8 @@ impl Body {
             | Self::ServerChanged { .. }
             | Self::ServerTools { .. }
             | Self::ServerGone { .. }
+            | Self::CatalogueChanged(_)
+            | Self::EncoderChanged(_)
             | Self::Asked(_)
             | Self::ContextMeasured { .. } => Tier::Live,
             Self::SessionStarted { .. }
@@ -257,6 +284,9 @@ impl Body {
             | Self::RequestFailed { .. }
             | Self::ToolStarted { .. }
             | Self::ToolFinished { .. }
+            | Self::StartStep { .. }
+            | Self::SkillActivated { .. }
+            | Self::SkillForgotten { .. }
             | Self::Decided(_)
             | Self::Notice { .. }
             | Self::CommandOutput { .. }

@@ -3,7 +3,7 @@
 
 use super::{
     Answer, Body, CallId, Content, Entry, EntryKind, Event, Level, Note, Order, Origin, Purpose, Queued, RunState,
-    ServerView, Snapshot, ToolState,
+    ServerView, Snapshot, StepState, ToolState,
 };
 
 impl Snapshot {
@@ -52,6 +52,7 @@ impl Snapshot {
         let unfinished = entries.filter(|entry| match &entry.kind {
             EntryKind::Assistant { streaming, .. } | EntryKind::Thinking { streaming, .. } => *streaming,
             EntryKind::Tool { state, .. } => matches!(state, ToolState::Running { .. }),
+            EntryKind::StartUp { steps } => steps.iter().any(|step| step.state == StepState::Running),
             _ => false,
         });
         let unfinished: Vec<Order> = unfinished.map(|entry| entry.order).collect();
@@ -63,6 +64,11 @@ impl Snapshot {
                 }
                 EntryKind::Thinking { streaming, .. } => *streaming = false,
                 EntryKind::Tool { state, .. } => *state = ToolState::lost(),
+                EntryKind::StartUp { steps } => {
+                    for step in steps.iter_mut().filter(|step| step.state == StepState::Running) {
+                        step.state = StepState::Cancelled;
+                    }
+                }
                 _ => {}
             });
         }
@@ -304,6 +310,9 @@ impl Snapshot {
                 self.put(event, EntryKind::Decision(decision.clone()));
             }
             Body::Notice { level, source, text, hint } => {
+                if *level == Level::Error {
+                    self.told_once(text);
+                }
                 self.note(event, *level, source.clone(), text.clone());
                 self.put(
                     event,
@@ -341,7 +350,7 @@ impl Snapshot {
     }
 
     /// Puts an entry at the event's order; an event without one has no cell.
-    fn put(&mut self, event: &Event, kind: EntryKind) {
+    pub(super) fn put(&mut self, event: &Event, kind: EntryKind) {
         if let Some(order) = event.order {
             self.transcript.put(order, event.at, kind);
         }

@@ -312,3 +312,37 @@ fn a_result_changes_only_its_own_call() {
     };
     assert!(running(2) && running(3));
 }
+
+fn started(seq: u64, minor: u32, state: StepState, detail: &str) -> Event {
+    let step = StepView { step: StartStep::Tag, state, detail: detail.to_owned(), elapsed_ms: 1, output: Vec::new() };
+    Event { seq: Seq(seq), at: 1, order: Some((0, 0, minor).into()), body: Body::StartStep { step } }
+}
+
+fn steps(snapshot: &Snapshot, index: usize) -> Vec<(StepState, String)> {
+    match &snapshot.transcript.entries()[index].kind {
+        EntryKind::StartUp { steps } => steps.iter().map(|step| (step.state.clone(), step.detail.clone())).collect(),
+        other => panic!("a start, not {other:?}"),
+    }
+}
+
+#[test]
+fn why_a_start_failed_is_told_once() {
+    let mut snapshot = Snapshot::default();
+    snapshot.apply(&started(1, 1, StepState::Failed, "`x` is nothing"));
+    let (level, source) = (Level::Error, "role".to_owned());
+    let notice = |text: &str| Body::Notice { level, source: source.clone(), text: text.to_owned(), hint: None };
+    let event = |seq, text: &str| Event { seq: Seq(seq), at: 1, order: Some((0, 0, 9).into()), body: notice(text) };
+    snapshot.apply(&event(2, "something else"));
+    assert_eq!(steps(&snapshot, 0), [(StepState::Failed, "`x` is nothing".to_owned())]);
+    snapshot.apply(&event(3, "`x` is nothing\nThe role y is used instead."));
+    assert_eq!(steps(&snapshot, 0), [(StepState::Failed, "why stands below".to_owned())]);
+}
+
+#[test]
+fn a_start_that_was_replaced_is_over() {
+    let mut snapshot = Snapshot::default();
+    snapshot.apply(&started(1, 1, StepState::Running, "x"));
+    snapshot.apply(&started(2, 2, StepState::Running, "y"));
+    assert_eq!(steps(&snapshot, 0), [(StepState::Cancelled, "x".to_owned())]);
+    assert_eq!(steps(&snapshot, 1), [(StepState::Running, "y".to_owned())]);
+}

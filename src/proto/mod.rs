@@ -10,21 +10,28 @@
 //! loading and applying the rest equals applying all of it.
 
 mod ask;
+mod catalogue;
 mod command;
 mod decision;
+mod encoder;
 mod event;
 mod fault;
 mod fold;
+mod fold_offer;
 mod ids;
 mod message;
 mod server;
+mod skill;
 pub mod slash;
 mod snapshot;
+mod start_up;
 mod transcript;
 
 pub use ask::{Answer, Ask, AskKind, Runnable};
+pub use catalogue::{CatalogueItem, CatalogueProblem, CatalogueView};
 pub use command::{Command, SubmitMode};
 pub use decision::{Decision, ModelCandidate, RepairKind, clause};
+pub use encoder::EncoderState;
 pub use event::{Body, Event, Tier};
 pub use fault::{Fault, FaultKind};
 pub use ids::{AskId, CallId, Order, QueueId, RequestId, Seq, Timestamp, TurnId};
@@ -33,7 +40,9 @@ pub use message::{
     TurnOutcome, Usage,
 };
 pub use server::{Quarantine, ServerKind, ServerState, ToolInfo};
+pub use skill::{CheckTrace, RuleTrace, SkillCause, SkillTrace, SkillView};
 pub use snapshot::{Note, Queued, RunState, ServerView, SessionView, Snapshot, Totals};
+pub use start_up::{OUTPUT_LINES, StartStep, StepState, StepView};
 pub use transcript::{Entry, EntryKind, Level, ToolState, Transcript};
 
 #[cfg(test)]

@@ -21,7 +21,8 @@ pub enum ServerState {
     Ready {
         since: u64,
     },
-    /// Went down; will be tried again at `retry_at`.
+    /// Went down and will be tried again at `retry_at`; 0 = a person is being asked, and it goes on
+    /// with the answer.
     Waiting {
         reason: String,
         retry_at: u64,
@@ -40,6 +41,13 @@ pub enum ServerState {
         by: String,
     },
     Stopped,
+}
+
+impl ServerState {
+    /// A person is being asked about it.
+    pub fn is_held(&self) -> bool {
+        matches!(self, Self::Waiting { retry_at: 0, .. })
+    }
 }
 
 /// Why a tool is kept off the surface though its server offers it.

@@ -26,6 +26,7 @@ pub const COMMANDS: &[Slash] = &[
         aliases: &[],
     },
     Slash { name: "role", arguments: "[role]", doc: "show or change the role", aliases: &[] },
+    Slash { name: "skill", arguments: "[name|page|pattern]", doc: "list skills, switch one on or off", aliases: &[] },
     Slash { name: "new", arguments: "[title]", doc: "start a fresh session", aliases: &[] },
     Slash { name: "clear", arguments: "", doc: "clear the transcript; the conversation goes on", aliases: &[] },
     Slash { name: "copy", arguments: "[all]", doc: "copy the last answer, or everything", aliases: &[] },

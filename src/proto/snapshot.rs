@@ -1,8 +1,10 @@
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Ask, Body, Effort, Event, Level, ModelInfo, Order, QueueId, Seq, ServerKind, ServerState, SubmitMode, Timestamp,
-    ToolInfo, Transcript, TurnId, TurnOutcome, Usage,
+    Ask, Body, CatalogueView, Effort, EncoderState, Event, Level, ModelInfo, Order, QueueId, Seq, ServerKind,
+    ServerState, SkillView, SubmitMode, Timestamp, ToolInfo, Transcript, TurnId, TurnOutcome, Usage,
 };
 
 /// Everything a front end shows of a session: a fold over its events.
@@ -16,6 +18,10 @@ pub struct Snapshot {
     pub queue: Vec<Queued>,
     /// In the order the role lists them.
     pub servers: Vec<ServerView>,
+    pub catalogue: Arc<CatalogueView>,
+    pub encoder: EncoderState,
+    /// In the order they came.
+    pub skills: Vec<SkillView>,
     pub asks: Vec<(Ask, Option<Order>)>,
     /// Newest last, at most [`MAX_NOTES`].
     pub notes: Vec<Note>,
@@ -186,6 +192,12 @@ impl Snapshot {
             | Body::RetryScheduled { .. } => self.apply_request(event),
             Body::ToolStarted { .. } | Body::ToolProgress { .. } | Body::ToolFinished { .. } => self.apply_tool(event),
             Body::ServerChanged { .. } | Body::ServerTools { .. } | Body::ServerGone { .. } => self.apply_server(event),
+            Body::StartStep { .. }
+            | Body::StartOutput { .. }
+            | Body::CatalogueChanged(_)
+            | Body::EncoderChanged(_)
+            | Body::SkillActivated { .. }
+            | Body::SkillForgotten { .. } => self.apply_offer(event),
             Body::Decided(_)
             | Body::Notice { .. }
             | Body::CommandOutput { .. }

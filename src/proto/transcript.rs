@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AskKind, CallId, Content, Decision, Fault, Order, Origin, Timestamp, ToolOutcome};
+use super::{AskKind, CallId, Content, Decision, Fault, Order, Origin, SkillView, StepView, Timestamp, ToolOutcome};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -57,6 +57,14 @@ pub enum EntryKind {
         hint: Option<String>,
     },
     Fault(Fault),
+    /// From a tag to a session; one line a step.
+    StartUp {
+        steps: Vec<StepView>,
+    },
+    Skill {
+        skill: SkillView,
+        forgotten: bool,
+    },
     /// A slash command and what it answered.
     Command {
         line: String,

@@ -9,11 +9,13 @@
 //! loses at most the event it was writing, and the next one says so.
 
 mod actor;
+pub mod encoder;
 pub mod journal;
 pub mod rules;
 mod seams;
 mod server_specs;
 mod start;
+mod starting;
 pub mod store;
 pub mod trust;
 mod trust_desk;
@@ -22,8 +24,9 @@ use std::sync::Arc;
 
 use tokio::task::JoinHandle;
 
-pub use seams::{Clock, Models, Person, Pick, Role, Roles, Setup, StartTools, Tools};
+pub use seams::{Clock, Models, Person, Pick, Resolution, Role, Roles, Setup, StartTools, Switch, Tools};
 pub use start::{Start, start, start_after};
+pub use starting::{Offers, Refused, RefusedBy, Step, Telling};
 pub use trust_desk::TrustDesk;
 
 use crate::port::{Hub, Port};
@@ -31,6 +34,9 @@ use crate::proto::TurnOutcome;
 
 /// Who speaks when a session cannot begin as it was asked for: its name or its role is not there.
 pub const NOT_BEGUN: &str = "start";
+
+/// Who speaks when a value is missing that nobody can be asked for.
+pub const MISSING_VALUE: &str = "values";
 
 /// A running session.
 #[derive(Debug)]

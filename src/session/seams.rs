@@ -9,12 +9,14 @@ use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
+use super::encoder::Sentences;
 use super::rules::{Limits, Mask};
+use super::starting::{Offers, Refused, Telling};
 use super::trust_desk::TrustDesk;
 use crate::config::schema::ModelProfile;
 use crate::mcp::{CallResult, Progress, ServerSpec, ToolDefinition};
 use crate::model::Model;
-use crate::proto::{Body, Decision, Fault, Timestamp};
+use crate::proto::{Body, Decision, Fault, Level, Timestamp};
 
 /// Opens and chooses models.
 #[async_trait]
@@ -64,13 +66,40 @@ pub trait StartTools: Send + Sync + std::fmt::Debug {
 /// Roles by name.
 #[async_trait]
 pub trait Roles: Send + Sync + std::fmt::Debug {
-    /// The role of this name, or that a plain start gets. The error is one sentence for the person.
-    fn resolve(&self, name: Option<&str>) -> Result<Role, String>;
+    /// The role of this name, or that a plain start gets. Looks at the configuration only. The error
+    /// is one sentence for the person.
+    fn resolve(&self, name: Option<&str>) -> Result<Resolution, String>;
+
+    /// The role of the configuration that is worked in when the one asked for cannot be had.
+    fn usual(&self) -> Result<Role, String>;
+
+    /// Whether [`Self::prepare`] would find something by this name; may fetch a tap and take a while.
+    async fn check(&self, name: &str) -> Result<(), Refused>;
+
+    /// Makes an agent of a tap ready to be worked in; may ask, run scripts and take minutes.
+    async fn prepare(&self, name: &str, telling: &Telling) -> Result<Role, Refused>;
 
     fn names(&self) -> Vec<String>;
 
     /// The texts with their placeholders filled in; may ask git and take a moment.
     async fn fill(&self, role: &str, texts: Vec<String>) -> Vec<String>;
+}
+
+/// What a name comes to at first sight.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Resolution {
+    Ready(Box<Role>),
+    /// No role of the configuration; it may be an agent, which has to be prepared. Until then the
+    /// session works with this.
+    ToPrepare(Box<Role>),
+}
+
+impl Resolution {
+    pub fn into_role(self) -> Role {
+        match self {
+            Self::Ready(role) | Self::ToPrepare(role) => *role,
+        }
+    }
 }
 
 /// A role, ready to be worked in.
@@ -82,8 +111,10 @@ pub struct Role {
     pub welcome: String,
     pub profile: ModelProfile,
     pub servers: Vec<ServerSpec>,
-    /// What could not be had as configured; one sentence each.
-    pub notices: Vec<String>,
+    /// The session's own tools that the role may use, as a filter (empty = all); `None` = none.
+    pub runtime: Option<Vec<String>>,
+    /// What could not be had as configured, or is worth knowing; one sentence each.
+    pub notices: Vec<(Level, String)>,
 }
 
 /// Milliseconds since the epoch.
@@ -109,6 +140,12 @@ pub enum Person {
     Present,
     /// Policy decides, and says so.
     Absent,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    On,
+    Off,
 }
 
 /// Everything a session is started with.
@@ -139,4 +176,10 @@ pub struct Setup {
     pub opening: Vec<Body>,
     /// Who decides about what the project would run; `None` when nothing of it is ever run.
     pub trust: Option<Arc<TrustDesk>>,
+    /// What taps and folders offer; `None` when nothing of it is used.
+    pub offers: Option<Arc<Offers>>,
+    /// What sentences are compared with; `None` when nothing is.
+    pub encoder: Option<Arc<Sentences>>,
+    /// Skills whose rules hold are activated.
+    pub skill_rules: Switch,
 }

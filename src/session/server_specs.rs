@@ -14,12 +14,41 @@ const BUNDLED: &[&str] = &["files"];
 /// Seconds without progress before a local tool is given up.
 const LOCAL_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// The error is one sentence: this server cannot be had, and why.
-pub(super) fn spec(choice: &ServerChoice, role: &str, env: &Env) -> Result<ServerSpec, String> {
+/// The server whose tools the session itself offers.
+pub(super) const RUNTIME: &str = "runtime";
+
+/// Whether this version brings the built-in server along.
+pub(super) fn brings(name: &str) -> bool {
+    name == RUNTIME || BUNDLED.contains(&name)
+}
+
+/// What a server of a role comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Wanted {
+    Server(Box<ServerSpec>),
+    /// The session's own tools; with a filter, empty = all.
+    Runtime(Vec<String>),
+    /// A built-in server that this version has not.
+    NotYet,
+    /// One sentence: it cannot be had, and why.
+    Unusable(String),
+}
+
+pub(super) fn spec(choice: &ServerChoice, role: &str, env: &Env) -> Wanted {
+    match (&choice.server.kind, choice.server.name.as_str()) {
+        (ServerType::Builtin, RUNTIME) => Wanted::Runtime(choice.filter.clone()),
+        (ServerType::Builtin, name) if !brings(name) => Wanted::NotYet,
+        _ => match connectable(choice, role, env) {
+            Ok(spec) => Wanted::Server(Box::new(spec)),
+            Err(why) => Wanted::Unusable(why),
+        },
+    }
+}
+
+fn connectable(choice: &ServerChoice, role: &str, env: &Env) -> Result<ServerSpec, String> {
     let Server { name, kind, timeout_seconds, url, headers, command, args, env: own, cwd, .. } = &choice.server;
     let transport = match kind {
-        ServerType::Builtin if BUNDLED.contains(&name.as_str()) => Transport::Bundled { name: name.clone() },
-        ServerType::Builtin => return Err(format!("The built-in server {name} is not part of this version.")),
+        ServerType::Builtin => Transport::Bundled { name: name.clone() },
         ServerType::Stdio => Transport::Stdio {
             command: command.clone().ok_or_else(|| format!("Server {name} has no command, so it stays off."))?,
             args: args.clone(),

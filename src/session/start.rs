@@ -11,16 +11,19 @@ use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
+use super::encoder::Sentences;
 use super::rules::{Limits, Mask};
-use super::seams::{Models, Person, Pick, Role, Roles, Setup, StartTools, Tools};
-use super::server_specs::{local_tools, spec, with_environment};
+use super::seams::{Models, Person, Pick, Resolution, Role, Roles, Setup, StartTools, Switch, Tools};
+use super::server_specs::{local_tools, with_environment};
+use super::starting::{self, Offers, Parts, Refused, Telling, local_role};
 use super::trust::TrustFlag;
 use super::trust_desk::TrustDesk;
 use super::{Handle, actor};
-use crate::config::{self, Env, Loaded, Paths, prompt};
+use crate::config::{self, Env, Loaded, Paths, Problem, prompt};
 use crate::mcp::{self, CallResult, Progress, ServerSpec, ToolDefinition};
 use crate::model::{self, HttpProbe, Model, Otherwise};
 use crate::proto::{Body, Decision, Fault, Level, Timestamp};
+use crate::tap::fill::{Inputs, is_private};
 
 /// What a front end gives to start a session.
 #[derive(Debug, Clone)]
@@ -48,7 +51,11 @@ pub fn start(start: Start) -> Handle {
 
 /// The same, but nothing is opened or started until `first` is over: the workbench paints meanwhile.
 pub fn start_after(start: Start, first: impl Future<Output = ()> + Send + 'static) -> Handle {
-    let Start { loaded, paths, env, workdir, role, model, pick, person, trust, schema } = start;
+    let Start { loaded, paths, mut env, workdir, role, model, pick, person, trust, schema } = start;
+    let (inputs, problems) = Inputs::open(&paths.inputs_file);
+    for (key, value) in inputs.values().iter().filter(|(key, value)| is_private(key, value)) {
+        env.add_secret(key, value);
+    }
     let mask = Mask::new(env.secrets().map(str::to_owned));
     let (person, otherwise) =
         if person { (Person::Present, Otherwise::Tour) } else { (Person::Absent, Otherwise::Nothing) };
@@ -57,17 +64,23 @@ pub fn start_after(start: Start, first: impl Future<Output = ()> + Send + 'stati
     let config = &loaded.config;
     let limits =
         Limits { session: config.max_session_spending_threshold, request: config.max_request_spending_threshold };
+    let encoder = Arc::new(Sentences::of_process(&config.encoder.model, &paths, &env));
     let env = Arc::new(RwLock::new(env));
-    let parts =
-        Arc::new(Parts { loaded: Arc::clone(&loaded), paths, env, workdir, desk: Arc::clone(&desk), otherwise });
+    let offers = Arc::new(Offers::new(&paths, &env, workdir.clone(), Parts::time_to_live(config)));
+    let (inputs, loaded) = (Arc::new(Mutex::new(inputs)), Arc::clone(&loaded));
+    let parts = Parts { loaded: Arc::clone(&loaded), paths, workdir, env, inputs, offers: Arc::clone(&offers), person };
+    let (sessions, workdir) = (parts.paths.sessions.clone(), parts.workdir.clone());
+    let real = Arc::new(Real { parts, desk: Arc::clone(&desk), otherwise });
+    let mut opening = opening(&loaded);
+    opening.extend(problems.iter().map(|problem| of_problem(problem, Level::Warning)));
     let setup = Setup {
-        models: Arc::clone(&parts) as Arc<dyn Models>,
-        tools: Arc::clone(&parts) as Arc<dyn StartTools>,
-        roles: Arc::clone(&parts) as Arc<dyn Roles>,
+        models: Arc::clone(&real) as Arc<dyn Models>,
+        tools: Arc::clone(&real) as Arc<dyn StartTools>,
+        roles: Arc::clone(&real) as Arc<dyn Roles>,
         clock: Arc::new(now),
         chance: Arc::new(chance),
-        sessions: parts.paths.sessions.clone(),
-        workdir: parts.workdir.clone(),
+        sessions,
+        workdir,
         role,
         model,
         pick,
@@ -77,8 +90,11 @@ pub fn start_after(start: Start, first: impl Future<Output = ()> + Send + 'stati
         request_limit: config.max_session_tokens_threshold,
         result_limit: config.mcp_response_tokens_threshold,
         schema,
-        opening: opening(&loaded),
+        opening,
         trust: Some(desk),
+        offers: Some(offers),
+        encoder: Some(encoder),
+        skill_rules: if config.skills.auto_activation { Switch::On } else { Switch::Off },
     };
     actor::launch(setup, first)
 }
@@ -94,24 +110,24 @@ fn chance() -> f64 {
 
 /// What is wrong in the configuration, and what is worth knowing of it.
 fn opening(loaded: &Loaded) -> Vec<Body> {
-    let notice = |level, text: String, hint| Body::Notice { level, source: "config".to_owned(), text, hint };
-    let problems = loaded.problems.iter().map(|problem| {
-        let place = match &problem.place {
-            Some(place) => format!("{}:{}:{}: ", problem.file, place.line, place.column),
-            None => format!("{}: ", problem.file),
-        };
-        notice(Level::Error, format!("{place}{}", problem.message), problem.hint.clone())
+    let problems = loaded.problems.iter().map(|problem| of_problem(problem, Level::Error));
+    let notices = loaded.notices.iter().map(|found| Body::Notice {
+        level: Level::Info,
+        source: "config".to_owned(),
+        text: found.to_string(),
+        hint: None,
     });
-    let notices = loaded.notices.iter().map(|found| notice(Level::Info, found.to_string(), None));
     problems.chain(notices).collect()
 }
 
+fn of_problem(problem: &Problem, level: Level) -> Body {
+    let (text, hint) = (problem.headline(), problem.hint.clone());
+    Body::Notice { level, source: "config".to_owned(), text, hint }
+}
+
 #[derive(Debug)]
-struct Parts {
-    loaded: Arc<Loaded>,
-    paths: Paths,
-    env: Arc<RwLock<Env>>,
-    workdir: PathBuf,
+struct Real {
+    parts: Parts,
     desk: Arc<TrustDesk>,
     otherwise: Otherwise,
 }
@@ -129,79 +145,80 @@ fn write<T>(value: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
 }
 
 #[async_trait]
-impl Models for Parts {
+impl Models for Real {
     fn open(&self, name: &str) -> Result<Arc<dyn Model>, Fault> {
-        model::open(name, &self.loaded.config, &read(&self.env))
+        model::open(name, &self.parts.loaded.config, &read(&self.parts.env))
     }
 
     async fn choose(&self) -> (String, Decision) {
-        let env = read(&self.env).clone();
+        let env = read(&self.parts.env).clone();
         model::choose(&env, &HttpProbe, self.otherwise).await
     }
 }
 
 #[async_trait]
-impl Roles for Parts {
-    fn resolve(&self, name: Option<&str>) -> Result<Role, String> {
-        let config = &self.loaded.config;
-        let mut notices = Vec::new();
-        let name = match name {
-            Some(name) => name.to_owned(),
-            None => {
-                let (role, notice) = config::default_role(config).map_err(|error| error.to_string())?;
-                notices.extend(notice.map(|notice| notice.to_string()));
-                role.name.clone()
-            }
-        };
-        let resolved = config::resolve_role(config, &name).map_err(|error| error.to_string())?;
-        notices.extend(resolved.notices.iter().map(ToString::to_string));
-        let mut servers = Vec::new();
-        for choice in &resolved.servers {
-            match spec(choice, &name, &read(&self.env)) {
-                Ok(spec) => servers.push(spec),
-                Err(why) => notices.push(why),
-            }
+impl Roles for Real {
+    fn resolve(&self, name: Option<&str>) -> Result<Resolution, String> {
+        let config = &self.parts.loaded.config;
+        let name = name.unwrap_or(&config.default);
+        if config.roles.iter().any(|role| role.name == name) {
+            return local_role(&self.parts, name).map(|role| Resolution::Ready(Box::new(role)));
         }
-        servers.extend(local_tools(&self.workdir));
-        Ok(Role {
-            name: resolved.name,
-            system: resolved.system,
-            welcome: resolved.welcome,
-            profile: resolved.profile,
-            servers,
-            notices,
-        })
+        let mut profile = config.model.clone();
+        if let Some(model) = config.taps.get(name) {
+            profile.name.clone_from(model);
+        }
+        Ok(Resolution::ToPrepare(Box::new(Role {
+            name: name.to_owned(),
+            system: String::new(),
+            welcome: String::new(),
+            profile,
+            servers: Vec::new(),
+            runtime: None,
+            notices: Vec::new(),
+        })))
+    }
+
+    fn usual(&self) -> Result<Role, String> {
+        // That it is not the default, whoever asks for it has just learnt.
+        let (role, _) = config::default_role(&self.parts.loaded.config).map_err(|error| error.to_string())?;
+        local_role(&self.parts, &role.name)
+    }
+
+    async fn check(&self, name: &str) -> Result<(), Refused> {
+        starting::check(&self.parts, name).await
+    }
+
+    async fn prepare(&self, name: &str, telling: &Telling) -> Result<Role, Refused> {
+        starting::prepare(&self.parts, name, telling).await
     }
 
     fn names(&self) -> Vec<String> {
-        self.loaded.config.roles.iter().map(|role| role.name.clone()).collect()
+        self.parts.loaded.config.roles.iter().map(|role| role.name.clone()).collect()
     }
 
     async fn fill(&self, role: &str, texts: Vec<String>) -> Vec<String> {
         let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let env = read(&self.env).clone();
-        let context = prompt::gather(&borrowed, role, &self.workdir, &env, SystemTime::now()).await;
+        let env = read(&self.parts.env).clone();
+        let context = prompt::gather(&borrowed, role, &self.parts.workdir, &env, SystemTime::now()).await;
         texts.iter().map(|text| prompt::fill(text, &context)).collect()
     }
 }
 
-impl StartTools for Parts {
+impl StartTools for Real {
     fn start(&self, servers: Vec<ServerSpec>, events: UnboundedSender<Body>) -> Arc<dyn Tools> {
-        let env = Arc::clone(&self.env);
-        let expand: mcp::Expand =
-            Arc::new(move |text| config::expand::expand(text, &read(&env)).map_err(|error| error.to_string()));
         let options = mcp::Options {
-            logs: Some(self.paths.logs.clone()),
+            logs: Some(self.parts.paths.logs.clone()),
             open_local: Some(mcp::local::opener(self.desk.gate.allowed())),
-            ..mcp::Options::new(self.workdir.clone(), expand)
+            ..mcp::Options::new(self.parts.workdir.clone(), self.parts.expand())
         };
         let connections = mcp::Servers::new(events, options);
         let tools = RealTools {
             local: Mutex::new(servers.iter().any(|server| server.name == mcp::local::SERVER)),
             specs: Mutex::new(servers.clone()),
-            env: Arc::clone(&self.env),
-            paths: self.paths.clone(),
-            workdir: self.workdir.clone(),
+            env: Arc::clone(&self.parts.env),
+            paths: self.parts.paths.clone(),
+            workdir: self.parts.workdir.clone(),
             connections,
         };
         tools.connections.start(servers);

@@ -6,12 +6,14 @@
 //! Invariant: nothing that came from a model, a tool or a file reaches a terminal cell except
 //! through [`sanitize`], [`sanitize_line`] or [`reveal`].
 
+mod blocks;
 pub mod human;
 mod sanitize;
 pub mod tokens;
 mod width;
 mod wrap;
 
+pub use blocks::{MIN_INTENT_NON_WS_CHARS, has_intent, strip_blocks};
 pub use sanitize::{clean_prefix, is_hidden, reveal, sanitize, sanitize_line};
 pub use width::{truncate, width};
 pub use wrap::wrap;

@@ -88,9 +88,10 @@ actions! {
         Submit = "submit" None, "send the message; while a turn runs it lands at the next tool boundary";
         SubmitQueue = "submit-queue" None, "send the message for when the running turn is over";
         TakeTour = "take-tour" None, "begin the tour";
-        Interrupt = "interrupt" None, "stop the running turn";
+        Interrupt = "interrupt" None, "stop the running turn, or what prepares the start";
         RetryNow = "retry-now" None, "try again now instead of waiting for the countdown";
         EditQueued = "edit-queued" None, "take the last waiting message back into the composer to edit it";
+        TakeOffer = "take-offer" None, "use the other provider that is offered for one that failed";
         WithdrawQueued = "withdraw-queued" None, "withdraw the last waiting message";
         CopyAnswer = "copy-answer" None, "copy the last answer";
         CopyAll = "copy-all" None, "copy the whole transcript";
@@ -173,6 +174,11 @@ actions! {
         Help = "help" None, "all keys, with a filter";
         Palette = "palette" None, "find an action by name and run it";
         SearchHistory = "search-history" None, "find a message sent before and take it up again";
+        PickAgent = "pick-agent" None, "choose an agent or role for this session";
+        Catalogue = "catalogue" None, "the catalogue: what taps offer, and what is wrong with it";
+        NextSection = "next-section" None, "the next list of the overlay";
+        PreviousSection = "previous-section" None, "the list of the overlay before";
+        OpenSource = "open-source" None, "open the file it comes from in $VISUAL or $EDITOR";
         Close = "close" None, "close the overlay";
         Accept = "accept" None, "take the marked row";
         FilterDeleteLeft = "filter-delete-left" None, "delete the last character of the filter";

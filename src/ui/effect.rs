@@ -18,6 +18,11 @@ pub enum Effect {
     EditDraft(String),
     /// The whole transcript in the pager or the editor, to be looked at.
     ShowTranscript,
+    /// A file in the external editor, at a line.
+    OpenFile {
+        path: String,
+        line: Option<u32>,
+    },
     Suspend,
     /// Take the mouse, or give it to the terminal.
     Mouse(bool),
@@ -27,11 +32,23 @@ pub enum Effect {
     Notify(String),
     /// Keep a sent message for later runs.
     Remember(String),
+    /// Mask a value that turned out to be a secret in what is kept for later runs.
+    Forget(Secret),
     /// Read keymap and theme files again, all or only those that changed.
     Reload(Reload),
     /// List the project's files for `@`.
     ListFiles,
     Quit,
+}
+
+/// A value that is never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(pub String);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(…)")
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

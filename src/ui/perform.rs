@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::effect::{Effect, Reload};
+use super::effect::{Effect, Reload, Secret};
 use super::frames::Cause;
 use super::keys::{self, Keymap};
 use super::problem::Problem;
@@ -19,6 +19,7 @@ use super::transcript_text;
 use super::update::Outcome;
 use crate::config::schema;
 use crate::port::Port;
+use crate::text;
 
 /// What work beside the loop says.
 #[derive(Debug)]
@@ -119,6 +120,21 @@ impl Workbench {
                     Err(reason) => return (None, Some(reason)),
                 }
             }
+            Effect::OpenFile { path, line } => {
+                let file = Path::new(&path);
+                if !file.is_file() {
+                    let words = format!(
+                        "{} is no file on this disk; what comes with the program has none",
+                        text::sanitize_line(&path)
+                    );
+                    return (Some(Outcome::Failed(words)), None);
+                }
+                let command = editor::at(Self::editor(), file, line);
+                match self.lend(editor::run(&command)).await {
+                    Ok(done) => done.err().map(Outcome::Failed),
+                    Err(reason) => return (None, Some(reason)),
+                }
+            }
             Effect::Suspend => {
                 let restored = self.guard.with_restored(self.signals.stop()).await;
                 self.repaint();
@@ -139,6 +155,10 @@ impl Workbench {
             }
             Effect::Remember(text) => {
                 self.remember(text);
+                None
+            }
+            Effect::Forget(secret) => {
+                self.forget(secret);
                 None
             }
             Effect::Reload(reload) => self.reload(reload),
@@ -169,6 +189,16 @@ impl Workbench {
         drop(tokio::task::spawn_blocking(move || {
             if let Err(error) = history.append(&text) {
                 let words = format!("the message could not be kept in the history: {error}");
+                let _ = wake.send(Wake::Outcome(Outcome::Failed(words)));
+            }
+        }));
+    }
+
+    fn forget(&self, secret: Secret) {
+        let (history, wake) = (self.files.history.clone(), self.wake.clone());
+        drop(tokio::task::spawn_blocking(move || {
+            if let Err(error) = history.mask(&secret.0) {
+                let words = format!("a secret in the history could not be masked there: {error}");
                 let _ = wake.send(Wake::Outcome(Outcome::Failed(words)));
             }
         }));
@@ -206,9 +236,18 @@ impl Workbench {
             Ok(scratch) => scratch,
             Err(error) => return Ok(Err(format!("no file for the editor could be made: {error}"))),
         };
+        let command = editor::at(command, scratch.path(), None);
+        let done = self.lend(editor::run(&command)).await?;
+        Ok(done.and_then(|()| scratch.read().map_err(|error| error.to_string())))
+    }
+
+    /// Gives the terminal to a program until it ends; how that went.
+    ///
+    /// # Errors
+    /// The process was told to end meanwhile.
+    async fn lend(&mut self, run: impl Future<Output = Result<(), String>>) -> Result<Result<(), String>, Reason> {
         let signals = &mut self.signals;
-        let edited = self.guard.with_restored(async {
-            let run = editor::run(&command, scratch.path());
+        let lent = self.guard.with_restored(async {
             tokio::pin!(run);
             loop {
                 tokio::select! {
@@ -222,11 +261,10 @@ impl Workbench {
                 }
             }
         });
-        let edited = edited.await;
+        let lent = lent.await;
         self.repaint();
-        match edited {
-            Ok(Ok(done)) => Ok(done.and_then(|()| scratch.read().map_err(|error| error.to_string()))),
-            Ok(Err(reason)) => Err(reason),
+        match lent {
+            Ok(done) => done,
             Err(_) => Err(Reason::Hangup),
         }
     }

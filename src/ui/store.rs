@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
 
+use super::composer::keep_masked;
+
 /// Bytes of history that are read; what is older is let go.
 const MAX_HISTORY_BYTES: u64 = 512 * 1024;
 
@@ -63,9 +65,20 @@ impl HistoryFile {
         file.write_all(format!("{}\n", serde_json::Value::from(text)).as_bytes())
     }
 
+    /// Masks a value that turned out to be a secret.
+    pub fn mask(&self, value: &str) -> io::Result<()> {
+        let before = self.load();
+        let mut entries = before.clone();
+        entries.retain_mut(|entry| keep_masked(entry, value));
+        if entries == before { Ok(()) } else { self.replace(&entries) }
+    }
+
     fn shorten(&self) -> io::Result<()> {
-        let kept: String =
-            self.load().iter().map(|text| format!("{}\n", serde_json::Value::from(text.as_str()))).collect();
+        self.replace(&self.load())
+    }
+
+    fn replace(&self, entries: &[String]) -> io::Result<()> {
+        let kept: String = entries.iter().map(|text| format!("{}\n", serde_json::Value::from(text.as_str()))).collect();
         let aside = self.path.with_extension("new");
         let _ = fs::remove_file(&aside);
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside)?;
@@ -129,6 +142,22 @@ mod tests {
         assert_eq!(entries.last().map(String::as_str), Some("last"));
         assert!(!entries.contains(&"first".to_owned()));
         assert!(fs::metadata(&history.path).unwrap().len() <= MAX_HISTORY_BYTES + 2000);
+    }
+
+    #[test]
+    fn a_secret_is_masked_in_the_history() {
+        let data = tempfile::tempdir().unwrap();
+        let history = HistoryFile::new(data.path(), Path::new("/project"));
+        history.mask("tok-12345678").unwrap();
+        assert!(!history.path.exists(), "there is nothing to mask");
+        for text in ["one", "tok-12345678", "use tok-12345678 twice: tok-12345678", "last"] {
+            history.append(text).unwrap();
+        }
+        history.mask("tok-12345678").unwrap();
+        assert_eq!(history.load(), ["one", "use ••• twice: •••", "last"]);
+        history.mask("a").unwrap();
+        assert_eq!(history.load().len(), 3, "a short value is masked only where it stands alone");
+        assert!(!fs::read_to_string(&history.path).unwrap().contains("tok-"));
     }
 
     #[test]

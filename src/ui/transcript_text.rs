@@ -2,6 +2,7 @@
 
 use crate::proto::{Content, Entry, EntryKind, Snapshot, ToolState};
 use crate::text::{human, sanitize};
+use crate::ui::transcript::cell;
 
 /// Reads a body that is kept beside the journal, by its hash.
 pub type Read<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -28,6 +29,8 @@ fn heading(entry: &Entry) -> String {
         EntryKind::Decision(_) => "decision",
         EntryKind::Notice { source, .. } => source,
         EntryKind::Fault(_) => "error",
+        EntryKind::StartUp { .. } => "start",
+        EntryKind::Skill { .. } => "skill",
         EntryKind::Command { .. } => "command",
         EntryKind::Asked { .. } => "question",
     };
@@ -54,6 +57,7 @@ fn whole(entry: &Entry, read: Read) -> String {
         EntryKind::Decision(decision) => decision.headline().2,
         EntryKind::Notice { text, hint, .. } => with(text, hint.as_deref()),
         EntryKind::Fault(fault) => with(&fault.message, Some(&fault.advice)),
+        EntryKind::StartUp { .. } | EntryKind::Skill { .. } => cell::plain(entry).into_owned(),
         EntryKind::Command { line, output } => format!("{line}\n\n{output}"),
         EntryKind::Asked { answered, .. } => match answered {
             Some(true) => "answered yes".to_owned(),

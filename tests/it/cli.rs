@@ -10,6 +10,7 @@ fn octomind(home: &Path, words: &[&str], input: &str) -> Output {
         .args(words)
         .env_clear()
         .env("OCTOMIND_DATA_DIR", home.join("data"))
+        .env("OCTOMIND_TAP_HOST", "file:///nonexistent")
         .env("HOME", home)
         .current_dir(home)
         .stdin(Stdio::piped())
@@ -49,8 +50,9 @@ fn refusals_say_why_and_leave_nothing_behind() {
 #[test]
 fn help_and_lists_go_to_standard_output() {
     let home = tempfile::tempdir().unwrap();
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], &str); 6] = [
         (&["--help"], "Exit codes:"),
+        (&["tap"], "octomind/starter  starter   ready"),
         (&["--version"], env!("CARGO_PKG_VERSION")),
         (&["sessions"], "No sessions yet."),
         (&["vars"], "CWD"),

@@ -3,11 +3,16 @@
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::unwrap_used, reason = "helpers of tests may stop a test")]
 
 mod cli;
+mod embed;
 mod fake_server;
 mod layering;
 mod mcp_client;
 mod model;
 #[cfg(target_os = "linux")]
 mod process;
+mod registry;
+mod routing;
 mod session;
+mod tapping;
+mod taps;
 mod workbench;

@@ -33,6 +33,7 @@ const TOOL: &str = "#!/bin/sh\n# @description Greets someone.\n# @param *name st
 
 fn begin(root: &Path, pick: Pick, trust: bool) -> Handle {
     let mut loaded = load(&Sources::default());
+    loaded.config.default = "assistant".to_owned();
     for role in &mut loaded.config.roles {
         // The bundled servers are children of the real binary, which this is not.
         role.mcp.server_refs.clear();

@@ -210,6 +210,32 @@ fn keys_are_echoed_at_once_while_a_model_streams() {
     pty.end();
 }
 
+#[test]
+fn an_agent_is_picked_on_the_whole_screen_and_its_file_opens() {
+    const F3: &[u8] = b"\x1bOR";
+    let mut pty = Pty::start("taps", 120, 32);
+    pty.wait_for("developer:general ready · 11 tools");
+    pty.send(b"draft");
+    pty.wait_for("› draft");
+    pty.send(F3);
+    pty.wait_for("type to filter");
+    let shown = pty.text();
+    assert!(shown.contains("Everyday assistant") && shown.contains("muvon/tap"), "{shown}");
+    pty.send(b"rust");
+    pty.wait("only one is left", |pty| !pty.text().contains("Everyday") && pty.text().contains("Rust engineering"));
+    let (row, column) = pty.screen().cursor_position();
+    assert_eq!(column, pty.column_of(row, "›") + 6, "the cursor stands behind the filter");
+    pty.send(b"\x05");
+    pty.wait("the editor had the terminal", |pty| pty.raw().contains("the editor speaks"));
+    pty.wait_for("Rust engineering");
+    pty.send(b"\r");
+    pty.wait_for("/role developer:rust");
+    pty.wait_for("› draft");
+    pty.kill(rustix::process::Signal::TERM);
+    assert_eq!(pty.end(), Some(0));
+    pty.assert_restored();
+}
+
 /// Not a test: what [`Pty::start`] runs in the terminal.
 #[test]
 #[ignore = "started by the other tests"]

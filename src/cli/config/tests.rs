@@ -105,7 +105,7 @@ fn the_bare_command_writes_the_file_once() {
 #[test]
 fn names_that_lead_nowhere_are_named() {
     let server = "[[mcp.servers]]\nname = \"every\"\ntype = \"stdio\"\ncommand = \"x\"\nargs = []\n";
-    let config = crate::config::TEMPLATE.replace("default = \"assistant\"", "default = \"asistant\"").replacen(
+    let config = crate::config::TEMPLATE.replace("default = \"assistant:chief\"", "default = \"asistant\"").replacen(
         "server_refs = [",
         "server_refs = [\"evry\", ",
         1,

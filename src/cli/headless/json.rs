@@ -129,6 +129,7 @@ fn ended(outcome: &TurnOutcome) -> (&'static str, Option<&str>) {
 /// States a run without a person should hear about.
 pub fn server_trouble(state: &ServerState) -> Option<String> {
     match state {
+        ServerState::Waiting { reason, retry_at: 0, .. } => Some(reason.clone()),
         ServerState::Waiting { reason, attempt, .. } => Some(format!("{reason} (try {attempt})")),
         ServerState::Failed { reason, advice } => Some(format!("{reason} {advice}").trim_end().to_owned()),
         ServerState::NeedsSignIn { reason } => Some(format!("needs a sign-in: {reason}")),

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 
 use super::json::{flat, server_trouble};
 use super::output::Output;
-use crate::proto::{Body, Event, Level, Purpose, RequestId, Snapshot, ToolOutcome, TurnOutcome};
+use crate::proto::{
+    Body, Event, Level, Purpose, RequestId, Snapshot, StartStep, StepState, StepView, ToolOutcome, TurnOutcome,
+};
 use crate::text::{clean_prefix, human, sanitize, sanitize_line, truncate};
 
 /// Columns of a line on standard error.
@@ -82,6 +84,11 @@ impl Plain {
                     self.note("hint", hint, output);
                 }
             }
+            Body::StartStep { step } if step.step == StartStep::Deps => self.script(step, output),
+            Body::StartOutput { line, .. } => {
+                output.err.push_str(&shortened(&format!("  | {}", sanitize_line(line))));
+                output.err.push('\n');
+            }
             Body::CommandOutput { output: answer, .. } => self.whole(answer, output),
             Body::SessionResumed { .. } => self.begun = true,
             Body::TurnEnded { outcome, .. } => {
@@ -92,6 +99,19 @@ impl Plain {
             }
             _ => {}
         }
+    }
+
+    /// A script of a tap may take minutes.
+    fn script(&mut self, step: &StepView, output: &mut Output) {
+        let (detail, elapsed) = (&step.detail, human::duration_ms(step.elapsed_ms));
+        let line = match step.state {
+            StepState::Running if detail.is_empty() => return,
+            StepState::Running => format!("{detail} runs"),
+            StepState::Skipped => return,
+            StepState::Done => format!("{detail} done after {elapsed}"),
+            StepState::Doubtful | StepState::Failed | StepState::Cancelled => format!("{detail} ({elapsed})"),
+        };
+        self.note("script", &line, output);
     }
 
     fn finished(&mut self, outcome: ToolOutcome, content: &str, bytes: u64, elapsed: u64, output: &mut Output) {
@@ -185,7 +205,7 @@ impl Plain {
         if text.is_empty() {
             return;
         }
-        let line = format!("{}: {}", sanitize_line(source), without_person(&sanitize_line(text)));
+        let line = line(source, text);
         match source {
             // What a tool was given and said may be long; of an error every word counts.
             "tool" => output.err.push_str(&shortened(&line)),
@@ -204,7 +224,7 @@ impl Plain {
 
     pub fn end(&mut self, code: u8, reason: &str, after: &Snapshot, output: &mut Output) {
         self.finish_line(output);
-        if code != 0 && !self.errors.contains(&format!("error: {}", sanitize_line(reason))) {
+        if code != 0 && !self.errors.contains(&line("error", reason)) {
             self.note("octomind", reason, output);
         }
         if !self.begun {
@@ -230,6 +250,21 @@ pub fn without_person(hint: &str) -> Cow<'_, str> {
         said.replace("another with /model", "another with --model")
             .replace("start anew with /new", "start a new session"),
     )
+}
+
+/// A note; each further line of the text is one of its own, indented. Of a tool only one is shown.
+fn line(source: &str, text: &str) -> String {
+    let source = sanitize_line(source);
+    if source == "tool" {
+        return format!("{source}: {}", without_person(&sanitize_line(text)));
+    }
+    let mut lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    let mut note = format!("{source}: {}", without_person(&sanitize_line(lines.next().unwrap_or_default())));
+    for line in lines {
+        note.push_str("\n  ");
+        note.push_str(&without_person(sanitize_line(line).trim_start()));
+    }
+    note
 }
 
 fn shortened(line: &str) -> Cow<'_, str> {

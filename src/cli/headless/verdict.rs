@@ -2,7 +2,7 @@
 
 use crate::cli::exit::Exit;
 use crate::proto::{Body, Decision, Event, FaultKind, Level, Purpose, ToolOutcome, TurnOutcome};
-use crate::session::NOT_BEGUN;
+use crate::session::{MISSING_VALUE, NOT_BEGUN};
 
 /// What counts for the end of a run.
 #[derive(Debug, Default)]
@@ -19,6 +19,8 @@ pub struct Verdict {
     command: bool,
     /// The session could not begin as it was asked for.
     not_begun: Option<String>,
+    /// A value is missing that nobody can be asked for.
+    missing_value: Option<String>,
     /// What the session said last about a trouble of its own.
     trouble: Option<String>,
 }
@@ -38,6 +40,9 @@ impl Verdict {
             Body::SessionResumed { read_only, .. } => self.held_by(read_only.as_deref()),
             Body::Notice { level: Level::Error, source, text, .. } if source == NOT_BEGUN => {
                 self.not_begun = Some(text.clone());
+            }
+            Body::Notice { level: Level::Error, source, text, .. } if source == MISSING_VALUE => {
+                self.missing_value = Some(text.clone());
             }
             Body::Notice { level: Level::Error, source, text, .. } if source == "session" => {
                 self.trouble = Some(text.clone());
@@ -75,6 +80,9 @@ impl Verdict {
         }
         if let Some(why) = &self.not_begun {
             return (Exit::Usage, why.clone());
+        }
+        if let Some(why) = &self.missing_value {
+            return (Exit::Config, why.clone());
         }
         match &self.outcome {
             Some(TurnOutcome::Failed(why)) => match self.fault {

@@ -12,13 +12,14 @@ fn values_are_toml_or_bare_text_where_text_is_wanted() {
         "model.temperature = 1",
         "default=developer",
         "roles.assistant.system=\"short\"",
-        "roles.developer.model=local:small",
+        "roles.researcher.model=local:small",
         "mcp.servers.files.tools=[\"view\"]",
         "providers.mine.base_url=http://localhost:1/v1",
         "providers.mine.context_window=4096",
         "taps.\"dev:x\"=a:b",
         "ui.mouse=false",
         "roles.researcher.welcome=17",
+        "roles.researcher.model.temperature=0.2",
         "log_level=debug",
     ]);
     assert_eq!(loaded.problems, vec![]);
@@ -31,7 +32,7 @@ fn values_are_toml_or_bare_text_where_text_is_wanted() {
     assert_eq!(config.providers["mine"].context_window, Some(4096));
     assert_eq!(config.taps["dev:x"], "a:b");
     assert!(!config.ui.mouse);
-    assert_eq!(config.roles[2].welcome, "17", "text stays text even when it looks like a number");
+    assert_eq!(config.roles[1].welcome, "17", "text stays text even when it looks like a number");
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn an_exported_variable_wins_and_the_project_comes_before_the_person() {
     assert_eq!(env.get("D"), Some("person"));
     let file = folder.path().join(".env").display().to_string();
     assert_eq!(env.origin("C"), Some(&EnvOrigin::File { file, line: 3 }));
-    assert_eq!(env.from_files().map(|(name, _)| name).collect::<Vec<_>>(), ["C", "D"]);
+    assert_eq!(env.from_files().map(|(name, _)| name).collect::<Vec<_>>(), ["D"]);
 }
 
 #[test]
@@ -112,4 +112,21 @@ fn a_folder_or_binary_in_place_of_the_file_is_a_problem_and_no_stop() {
     let (env, problems) = Env::default().with_files(&paths, folder.path());
     assert_eq!(env.get("A"), None);
     assert_eq!(problems.len(), 2, "{problems:?}");
+}
+
+/// What a project's file sets may be an order to a program that a script or server runs.
+#[test]
+fn children_get_only_keys_of_a_projects_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = Paths::new(folder.path().join("data"), None);
+    std::fs::create_dir_all(paths.env_file.parent().unwrap()).unwrap();
+    std::fs::write(&paths.env_file, "PERL5OPT=-w\n").unwrap();
+    let project = "RUBYOPT=-rx\nUV_INDEX_URL=http://x\nPS4=x\nSHELLOPTS=xtrace\nLESSOPEN=x\nSUDO_ASKPASS=x\n\
+        CARGO_REGISTRY_CREDENTIAL_PROVIDER=x\nMY_SERVICE_TOKEN=t\nGITHUB_API_KEY=k\nDB_PASSWORD=p\n";
+    std::fs::write(folder.path().join(".env"), project).unwrap();
+    let (env, _) = Env::default().with_files(&paths, folder.path());
+    let given: Vec<&str> = env.from_files().map(|(name, _)| name).collect();
+    assert_eq!(given, ["DB_PASSWORD", "GITHUB_API_KEY", "MY_SERVICE_TOKEN", "PERL5OPT"]);
+    // What is named is filled in all the same.
+    assert_eq!(env.get("UV_INDEX_URL"), Some("http://x"));
 }

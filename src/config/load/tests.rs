@@ -82,7 +82,7 @@ fn each_kind_of_mistake_is_placed_and_advised() {
         let place = problem.place.as_ref().unwrap();
         assert!(place.line > 1, "{to:?}: {}", problem.location());
         assert!(problem.hint.as_deref().unwrap_or_default().contains(hint), "{to:?}: {:?}", problem.hint);
-        assert_eq!(loaded.config.roles.len(), 3, "{to:?} costs only itself");
+        assert_eq!(loaded.config.roles.len(), 2, "{to:?} costs only itself");
     }
 }
 
@@ -177,7 +177,7 @@ fn one_malformed_role_among_three_is_named_and_the_others_load() {
                  [[roles]]\nname = \"three\"\nsystem = \"c\"\nwelcome = \"\"\n";
     let loaded = with(format!("{TEMPLATE}\n{roles}"));
     let names: Vec<_> = loaded.config.roles.iter().map(|role| role.name.as_str()).collect();
-    assert_eq!(names, ["assistant", "developer", "researcher", "one", "three"]);
+    assert_eq!(names, ["assistant", "researcher", "one", "three"]);
     let said = messages(&loaded).join("\n");
     assert!(said.contains("`two` in [[roles]] lacks `system`; it was left out"), "{said}");
     assert!(said.contains("unknown key `sytem`"), "{said}");

@@ -13,7 +13,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use crate::mcp::group::{KillOnDrop, signal};
+use crate::mcp::group::{KillOnDrop, apart, signal};
 use crate::mcp::{CallResult, Progress};
 use crate::proto::{Content, ToolOutcome};
 
@@ -106,8 +106,7 @@ async fn spawn(job: &Job<'_>, notes: &mut Vec<String>) -> io::Result<Child> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    #[cfg(unix)]
-    command.process_group(0);
+    apart(&mut command)?;
     for (name, value) in job.arguments {
         let value = natural(value);
         if value.len() > VARIABLE_BYTES {

@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-use super::{Backend, CallResult, Listing, OpenLocal, Progress};
+use super::{Backend, CallResult, Listing, OpenLocal, Progress, Unlisted};
 use crate::proto::{Content, ToolOutcome};
 
 pub use call::TIMEOUT;
@@ -31,9 +31,8 @@ pub use header::{HeaderFault, Kind, LocalTool, Parameter};
 /// The server name of local tools.
 pub const SERVER: &str = "local";
 
-/// Says whether the scripts may be offered and run as they are now; the error is one plain sentence.
-/// Asked on a blocking thread.
-pub type Allowed = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
+/// Says whether the scripts may be offered and run as they are now. Asked on a blocking thread.
+pub type Allowed = Arc<dyn Fn() -> Result<(), Unlisted> + Send + Sync>;
 
 /// How a session opens the folders of [`super::Transport::Local`].
 pub fn opener(allowed: Allowed) -> OpenLocal {
@@ -63,7 +62,7 @@ impl LocalTools {
 
 #[async_trait]
 impl Backend for LocalTools {
-    async fn list(&self) -> Result<Listing, String> {
+    async fn list(&self) -> Result<Listing, Unlisted> {
         let (folder, allowed) = (self.folder.clone(), Arc::clone(&self.allowed));
         let work = tokio::task::spawn_blocking(move || {
             let found = folder::scan(&folder)?;
@@ -73,7 +72,7 @@ impl Backend for LocalTools {
             }
             Ok(found.listing())
         });
-        work.await.unwrap_or_else(|error| Err(format!("The local tools could not be listed: {error}.")))
+        work.await.unwrap_or_else(|error| Err(format!("The local tools could not be listed: {error}.").into()))
     }
 
     async fn call(
@@ -84,7 +83,9 @@ impl Backend for LocalTools {
         cancel: CancellationToken,
     ) -> CallResult {
         let (folder, allowed, wanted) = (self.folder.clone(), Arc::clone(&self.allowed), name.to_owned());
-        let check = tokio::task::spawn_blocking(move || allowed().and_then(|()| folder::find(&folder, &wanted)));
+        let check = tokio::task::spawn_blocking(move || {
+            allowed().map_err(|why| why.reason().to_owned()).and_then(|()| folder::find(&folder, &wanted))
+        });
         let script = match check.await {
             Ok(Ok(script)) => script,
             Ok(Err(why)) => return refused(why),

@@ -114,7 +114,13 @@ impl Project {
 
     fn tools(&self) -> LocalTools {
         let trusted = Arc::clone(&self.trusted);
-        let allowed = move || if trusted.load(Ordering::Relaxed) { Ok(()) } else { Err("Not trusted yet.".to_owned()) };
+        let allowed = move || {
+            if trusted.load(Ordering::Relaxed) {
+                Ok(())
+            } else {
+                Err(crate::mcp::Unlisted::Waits("Not trusted yet.".to_owned()))
+            }
+        };
         LocalTools::new(&self.folder.path().join(".agents/tools"), Arc::new(allowed))
     }
 
@@ -186,7 +192,7 @@ async fn a_folder_lists_its_tools_and_names_what_is_none() {
     project.script("added", "");
     let names: Vec<_> = project.tools().list().await.unwrap().tools.into_iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["added", "linked"]);
-    let none = LocalTools::new(Path::new("/nonexistent/.agents/tools"), Arc::new(|| Err("asked".into())));
+    let none = LocalTools::new(Path::new("/nonexistent/.agents/tools"), Arc::new(|| Err("asked".to_owned().into())));
     assert_eq!(none.list().await, Ok(Listing::default()), "no scripts, no question");
 }
 
@@ -195,7 +201,7 @@ async fn nothing_is_offered_or_run_without_trust() {
     let project = Project::new();
     project.script("touch", "touch ran");
     project.trusted.store(false, Ordering::Relaxed);
-    assert_eq!(project.tools().list().await, Err("Not trusted yet.".into()));
+    assert_eq!(project.tools().list().await, Err(crate::mcp::Unlisted::Waits("Not trusted yet.".into())));
     assert_eq!(project.call("touch", json!({})).await, (ToolOutcome::Refused, "Not trusted yet.".into()));
     assert!(!project.folder.path().join("ran").exists());
     project.trusted.store(true, Ordering::Relaxed);

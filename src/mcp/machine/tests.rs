@@ -42,6 +42,20 @@ fn what_cannot_get_better_is_not_tried_again() {
 }
 
 #[test]
+fn what_waits_for_an_answer_is_no_failure_and_is_not_reported() {
+    let mut machine = machine();
+    for _ in 0..5 {
+        machine.step(Input::Start, 0);
+        let effects = machine.step(Input::NotConnected(trouble(Verdict::Held)), 1);
+        assert!(machine.state.is_held() && machine.retry_at().is_none(), "{:?}", machine.state);
+        assert_eq!(reports(&effects), 0);
+    }
+    machine.step(Input::Start, 2);
+    machine.step(Input::Connected, 3);
+    assert_eq!(machine.state, ServerState::Ready { since: 3 });
+}
+
+#[test]
 fn a_minute_of_work_forgives_earlier_failures() {
     for (held, expected) in [(59_999, 3), (60_000, 2)] {
         let mut machine = machine();

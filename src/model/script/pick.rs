@@ -23,7 +23,7 @@ pub(super) fn pick<'a>(script: &'a Script, request: &Request) -> Result<Picked<'
     for message in &request.messages {
         match message {
             Message::User(parts) => {
-                users.push(text_of(parts));
+                users.push(said(parts));
                 replies = 0;
             }
             Message::Assistant { .. } => replies += 1,
@@ -68,6 +68,19 @@ fn nothing(why: &str) -> Fault {
         format!("The script cannot answer: {why}."),
         "Add a turn to the script, or choose a real model with /model.",
     )
+}
+
+/// A user message without what the session put into it beside the person's words.
+fn said(parts: &[Part]) -> String {
+    let own = |part: &&Part| !matches!(part, Part::Text(text) if added(text));
+    let kept: Vec<Part> = parts.iter().filter(own).cloned().collect();
+    text_of(if kept.is_empty() { parts } else { &kept })
+}
+
+fn added(text: &str) -> bool {
+    [("<context>", "</context>"), ("<skill ", "</skill>")]
+        .iter()
+        .any(|(open, close)| text.starts_with(open) && text.trim_end().ends_with(close))
 }
 
 fn text_of(parts: &[Part]) -> String {

@@ -46,7 +46,7 @@ struct Running {
 
 impl Actor {
     pub(super) fn begin_batch(&mut self, calls: Vec<ToolCall>) {
-        let catalog = self.servers.tools.catalog();
+        let catalog = self.catalog();
         let first = self.rec.reserve(calls.len() as u32);
         let mut batch = Batch {
             cancel: CancellationToken::new(),
@@ -128,7 +128,9 @@ impl Actor {
                 Some(order),
                 Body::ToolStarted { call: id.clone(), server, tool: name, arguments: arguments.clone() },
             );
-            self.run_call(id, tool, arguments, cancel);
+            if !self.run_own(&id, &tool, &arguments) {
+                self.run_call(id, tool, arguments, cancel);
+            }
         }
         let Some(Phase::Tools(batch)) = self.turn.as_ref().map(|turn| &turn.phase) else { return };
         if batch.running.is_empty() {

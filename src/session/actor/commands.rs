@@ -21,7 +21,11 @@ impl Actor {
                     self.rec.emit(Body::Unqueued { id });
                 }
             }
-            Command::Interrupt => self.interrupt_turn(),
+            Command::Interrupt => {
+                if !self.stop_script() && !self.go_without() {
+                    self.interrupt_turn();
+                }
+            }
             Command::RetryNow => {
                 if matches!(self.turn.as_ref().map(|turn| &turn.phase), Some(Phase::Retrying { .. })) {
                     self.send_again();
@@ -57,7 +61,7 @@ impl Actor {
             let text = format!("{} is no command and goes to the model as it is.", text.trim());
             self.rec.notice(Level::Info, "command", text, Some(format!("Did you mean /{near}?")));
         }
-        if self.turn.is_some() {
+        if self.turn.is_some() || self.starting.is_some() || self.holds {
             let id = self.queue.push(text.clone(), attachments, mode);
             self.rec.emit(Body::Queued { id, text, mode });
             return;
@@ -68,7 +72,7 @@ impl Actor {
     }
 
     fn answered(&mut self, ask: AskId, answer: Answer) {
-        if self.trust_answered(ask, &answer) {
+        if self.trust_answered(ask, &answer) || self.start_answered(ask, &answer) {
             return;
         }
         let waits = match self.turn.as_ref().map(|turn| &turn.phase) {

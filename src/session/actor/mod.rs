@@ -9,16 +9,21 @@
 
 mod batch;
 mod commands;
+mod encoder;
 mod failure;
 mod follow;
+mod offers;
 mod open;
 mod prepare;
 mod recorder;
 mod reply;
 mod request;
 mod roles;
+mod runtime;
+mod skills;
 mod slash;
 mod start;
+mod starting;
 mod stream;
 mod trust;
 mod turn;
@@ -35,11 +40,12 @@ use tokio::time::Instant;
 use super::SessionEnd;
 use super::rules::{Calibration, Queue, Spent};
 use super::seams::{Person, Role, Setup, Tools};
+use super::starting::Told;
 use super::trust::Found;
 use super::trust_desk::Looked;
 use crate::mcp::{CallResult, Progress};
 use crate::model::{Delta, Model};
-use crate::proto::{AskId, Body, CallId, Command, Decision, Effort, Fault, TurnId, TurnOutcome};
+use crate::proto::{AskId, Body, CallId, Command, Decision, Effort, EncoderState, Fault, TurnId, TurnOutcome};
 use follow::Followed;
 use recorder::Recorder;
 use turn::{Phase, Turn};
@@ -65,13 +71,34 @@ struct Actor {
     turns: u32,
     requests: u32,
     asks: u32,
+    /// An agent that is being made ready.
+    starting: Option<starting::Starting>,
+    /// Counts what was begun to be made ready.
+    starts: u32,
+    servers_step: Option<starting::ServersStep>,
+    /// Messages wait for the prompt of a role that was just made ready.
+    holds: bool,
+    /// The model was asked for, or is that of the session that was taken up: the first role changes
+    /// nothing about it.
+    keeps_model: bool,
+    /// Skills that the environment asks for are being read; the first request waits for them.
+    preloading: bool,
+    /// How the rules of skills were judged last: name, activated, why not.
+    verdicts: Option<Vec<(String, bool, Option<String>)>>,
+    /// What is on offer and not given to the encoder yet.
+    phrases: Option<Vec<String>>,
+    said_of_encoder: encoder::Said,
     /// The open question about the project's content.
     trust_ask: Option<(AskId, Found)>,
     spent: Spent,
     /// What was mended in requests and has been said.
     repairs: BTreeSet<String>,
+    /// The role that was resolved last, and the tap it came from.
+    came_from: Option<(String, String)>,
     /// Something was sent to a model.
     sent: bool,
+    /// The model was told what the welcome says of the machine.
+    context_said: bool,
     /// It was said that the server of this model cuts requests.
     prompt_cut: bool,
     read_only: Option<String>,
@@ -125,6 +152,11 @@ enum Report {
     Refreshed(TurnId),
     /// What the project would run, and what to do about it.
     Trust(Looked),
+    /// Of the agent that is being made ready.
+    Start(u32, Told),
+    Offered(offers::Offered),
+    Skill(skills::SkillReport),
+    Encoder(EncoderState),
     Progress(CallId, Progress),
     Called(CallId, CallResult),
 }
@@ -198,6 +230,10 @@ impl Actor {
             Report::Prompt(era, prompt) => self.prompt_came(era, prompt),
             Report::Refreshed(turn) => self.refreshed(turn),
             Report::Trust(looked) => self.trust_looked(looked),
+            Report::Start(era, told) => self.start_told(era, told),
+            Report::Offered(offered) => self.offered(offered),
+            Report::Skill(report) => self.skill_reported(report),
+            Report::Encoder(state) => self.encoder_changed(state),
             Report::Progress(call, progress) => self.call_progressed(call, progress),
             Report::Called(call, result) => self.call_ended(&call, result),
         }
@@ -234,6 +270,7 @@ impl Actor {
     /// Everything comes to rest: the turn, the journal, the servers.
     async fn leave(&mut self) {
         self.interrupt_turn();
+        self.abandon_start();
         let unused = self.is_unused();
         self.rec.emit(Body::SessionEnded);
         let synced = self.rec.settle();

@@ -45,6 +45,8 @@ pub(super) struct Past {
     pub last_at: Timestamp,
     /// What was mended in requests and has been said.
     pub repairs: BTreeSet<String>,
+    /// The role that was resolved last, and the tap it came from.
+    pub came_from: Option<(String, String)>,
     /// A reply that was being streamed when the process went away.
     pub partial: Option<Partial>,
 }
@@ -84,6 +86,9 @@ impl Past {
             Body::AssistantMessage { .. } | Body::TurnEnded { .. } => self.partial = None,
             Body::Decided(repair @ Decision::RequestRepaired { .. }) => {
                 self.repairs.insert(repair_name(repair));
+            }
+            Body::Decided(Decision::RoleResolved { role, tap, .. }) => {
+                self.came_from = Some((role.clone(), tap.clone()));
             }
             _ => {}
         }

@@ -9,6 +9,7 @@ use super::turn::{Phase, instructions};
 use super::{Actor, ModelSlot, Prompt, Report, Settled};
 use crate::model::Model;
 use crate::proto::{Body, Decision, Fault, Level, ServerState, TurnId};
+use crate::session::rules::welcome;
 use crate::session::trust_desk::Looked;
 
 /// A message waits at most so long for servers that are still starting.
@@ -85,12 +86,16 @@ impl Actor {
         if era != self.servers.era {
             return;
         }
-        if self.person() && self.rec.history.is_empty() && self.turn.is_none() && !prompt.welcome.trim().is_empty() {
-            self.rec.notice(Level::Info, "role", prompt.welcome.clone(), None);
+        let (shown, _) = welcome(&prompt.welcome);
+        if self.person() && self.rec.history.is_empty() && self.turn.is_none() && !shown.is_empty() {
+            self.rec.notice(Level::Info, "role", shown, None);
         }
         self.prompt = Some(prompt);
         self.measure();
         self.go_on_if_ready();
+        if std::mem::take(&mut self.holds) {
+            self.send_waiting();
+        }
     }
 
     /// The wait has become long enough to be noticed.
@@ -187,12 +192,14 @@ impl Actor {
         self.servers.settled = Settled::Yes;
         // What they said before they settled is shown before anything is sent.
         self.hear_servers();
+        self.finish_servers_step();
         if !still.is_empty() {
             let text = format!("Going on without the tools of {}: still starting.", still.join(", "));
             self.rec.notice(Level::Warning, "start", text, Some("They join when they are ready.".to_owned()));
         }
         self.measure();
         self.go_on_if_ready();
+        self.want_phrases();
     }
 
     fn hear_servers(&mut self) {
@@ -201,7 +208,7 @@ impl Actor {
         }
     }
 
-    fn go_on_if_ready(&mut self) {
+    pub(super) fn go_on_if_ready(&mut self) {
         let waits = matches!(self.turn.as_ref().map(|turn| &turn.phase), Some(Phase::Waiting { .. }));
         if waits && self.is_ready() {
             self.request();

@@ -28,6 +28,11 @@ impl Recorder {
         (self.clock)()
     }
 
+    /// Masks this value from now on.
+    pub fn hide(&mut self, value: String) {
+        self.mask = Arc::new(self.mask.and(value));
+    }
+
     /// Places for the next entries of the running round.
     pub fn reserve(&mut self, slots: u32) -> Order {
         let order = self.next;

@@ -158,7 +158,7 @@ impl Actor {
     }
 
     fn tool_names(&self) -> Vec<String> {
-        let catalog = self.servers.tools.catalog();
+        let catalog = self.catalog();
         catalog.iter().flat_map(|tool| [tool.info.wire_name.clone(), tool.name.clone()]).collect()
     }
 

@@ -13,7 +13,7 @@ use super::{Actor, ModelSlot};
 use crate::config::schema::ModelProfile;
 use crate::model::{HistoryItem, Message, Model, Part, Request, ToolSpec, build};
 use crate::proto::{Ask, AskKind, Body, Content, Decision, Fault, FaultKind, Level, Purpose, RequestId, TurnOutcome};
-use crate::session::rules::{Allowed, Full, Room};
+use crate::session::rules::{Allowed, Full, Room, welcome};
 use crate::text::{human, tokens};
 
 /// Tokens a model spends on one image, roughly; providers differ.
@@ -72,11 +72,23 @@ impl Actor {
             return;
         }
         self.rec.begin_round();
+        self.say_context();
         for message in self.queue.take_steering() {
             self.rec.emit(Body::Unqueued { id: message.id });
             self.say(crate::proto::Content::Text(message.text), message.attachments, crate::proto::Origin::Person);
         }
         self.send(Try::First);
+    }
+
+    /// What the welcome says of the machine, once in a conversation; before the first message if it is
+    /// filled in by then.
+    pub(super) fn say_context(&mut self) {
+        let Some(prompt) = self.prompt.as_ref().filter(|_| !self.context_said) else { return };
+        let (_, context) = welcome(&prompt.welcome);
+        self.context_said = true;
+        if !context.is_empty() {
+            self.say_as_system("context", "welcome", format!("<context>\n{context}\n</context>"));
+        }
     }
 
     /// The same round once more.
@@ -212,7 +224,7 @@ impl Actor {
 
     /// The request that the history makes now, and what had to be mended.
     pub(super) fn built(&self, model: &dyn Model) -> (Request, Vec<Decision>) {
-        let catalog = self.servers.tools.catalog();
+        let catalog = self.catalog();
         let tools: Vec<ToolSpec> = catalog
             .iter()
             .filter(|tool| tool.info.exposed())

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::start::start_servers;
+use super::starting::Occasion;
 use super::{Actor, ModelSlot, Servers, Settled, open};
 use crate::model::Model;
 use crate::proto::{Body, Effort, Order, Seq, ServerView, Snapshot};
 use crate::session::rules::{Queue, Spent};
+use crate::session::seams::{Resolution, Role};
 
 impl Actor {
     /// Changes the model from the next request on. The error is one sentence and what to do.
@@ -28,9 +30,23 @@ impl Actor {
         }
     }
 
-    /// Changes role, model profile and servers together, or nothing at all.
+    /// Changes to a role of the configuration at once; an agent of a tap is made ready first.
     pub(super) fn change_role(&mut self, name: &str) -> Result<String, String> {
-        let role = self.setup.roles.resolve(Some(name))?;
+        match self.setup.roles.resolve(Some(name))? {
+            Resolution::Ready(role) => {
+                self.abandon_start();
+                self.take_role(*role)
+            }
+            Resolution::ToPrepare(role) => {
+                self.begin_starting(role.name.clone(), Occasion::Change);
+                Ok(format!("to {}, as soon as it is ready", role.name))
+            }
+        }
+    }
+
+    /// Changes role, model profile and servers together, or nothing at all.
+    pub(super) fn take_role(&mut self, role: Role) -> Result<String, String> {
+        let name = role.name.clone();
         let own_model = role.profile.name != self.role.profile.name && role.profile.name != "auto";
         let model = if own_model {
             let opened = self.setup.models.open(&role.profile.name);
@@ -42,12 +58,7 @@ impl Actor {
             None
         };
         self.effort = role.profile.reasoning_effort;
-        self.role = role;
-        self.rec.emit(Body::RoleChanged { role: self.role.name.clone() });
-        for text in std::mem::take(&mut self.role.notices) {
-            self.rec.notice(crate::proto::Level::Warning, "role", text, None);
-        }
-        self.replace_servers();
+        self.set_role(role);
         let model: Option<Arc<dyn Model>> = model.or(match &self.model {
             ModelSlot::Ready(model) => Some(Arc::clone(model)),
             ModelSlot::Coming | ModelSlot::Failed(_) => None,
@@ -56,6 +67,16 @@ impl Actor {
             self.use_model(model);
         }
         Ok(format!("the role is now {}", self.role.name))
+    }
+
+    /// The role with its servers; nothing about the model.
+    pub(super) fn set_role(&mut self, role: Role) {
+        self.role = role;
+        if self.rec.hub.snapshot().session.role != self.role.name {
+            self.rec.emit(Body::RoleChanged { role: self.role.name.clone() });
+        }
+        self.say_of_role();
+        self.replace_servers();
     }
 
     /// The servers of the old role stop beside the session; what they still say is not heard.
@@ -68,6 +89,7 @@ impl Actor {
         let era = self.servers.era + 1;
         let old = std::mem::replace(&mut self.servers, Servers { tools, events, era, settled: Settled::No });
         tokio::spawn(async move { old.tools.shutdown().await });
+        self.show_runtime();
         self.await_servers();
         self.fill_prompt();
     }
@@ -75,6 +97,7 @@ impl Actor {
     /// Ends this session and begins another with the same role, model and servers.
     pub(super) async fn begin_new(&mut self, title: &str) {
         self.interrupt_turn();
+        let starting = self.abandon_start();
         let before = self.rec.hub.snapshot();
         let servers = before.servers.clone();
         let unused = self.is_unused().then(|| self.rec.folder());
@@ -106,6 +129,12 @@ impl Actor {
         for notice in opened.notices {
             self.rec.cell(notice);
         }
+        self.rec.emit(Body::CatalogueChanged(Arc::clone(&before.catalogue)));
+        self.rec.emit(Body::EncoderChanged(before.encoder.clone()));
+        self.preload_skills();
+        if let Some((asked, occasion)) = starting {
+            self.begin_starting(asked, occasion);
+        }
         self.measure();
     }
 
@@ -120,7 +149,11 @@ impl Actor {
         (self.turns, self.requests) = (0, 0);
         self.spent = Spent::default();
         self.repairs.clear();
+        self.came_from = None;
+        self.verdicts = None;
+        self.servers_step = None;
         self.sent = false;
+        self.context_said = false;
         self.read_only = None;
         self.followed = None;
         self.unnamed = true;

@@ -8,13 +8,15 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver, unbounded_channel};
 use super::follow::{self, Followed};
 use super::open::{self, Opened, Past, Resumed};
 use super::recorder::Recorder;
+use super::starting::Occasion;
 use super::{Actor, ModelSlot, Servers, Settled};
 use crate::model::History;
 use crate::port::Hub;
 use crate::proto::{Body, Command, Event, Level, Order, Seq, Snapshot, Timestamp, Usage};
 use crate::session::journal::{JOURNAL, Reading};
 use crate::session::rules::{Calibration, Queue, Spent};
-use crate::session::seams::{Person, Pick, Role, Setup, Tools};
+use crate::session::seams::{Person, Pick, Resolution, Role, Setup, Tools};
+use crate::session::starting::{Refused, RefusedBy};
 use crate::session::{Handle, NOT_BEGUN, SessionEnd};
 use crate::text::human;
 
@@ -37,9 +39,9 @@ async fn run(setup: Setup, hub: Arc<Hub>, mut commands: Receiver<Command>) -> Se
     let (person, now) = (setup.person, (setup.clock)());
     let roles = || Some("`octomind config --show` lists the roles.".to_owned());
     // A role that is not there is known before anything is written.
-    let (source, message, hint) = match first_role(&setup, "") {
-        Err(message) if setup.role.is_some() => (NOT_BEGUN, message, roles()),
-        _ => match tokio::task::spawn_blocking(move || {
+    let (source, message, hint) = match known(&setup).await {
+        Err(refused) => (NOT_BEGUN, refused.message, refused.hint.or_else(roles)),
+        Ok(()) => match tokio::task::spawn_blocking(move || {
             let at = (opening.clock)();
             open::open(&opening, &|body| screen.publish(Event { seq: Seq(1), at, order: Some(Order::default()), body }))
         })
@@ -60,23 +62,37 @@ async fn run(setup: Setup, hub: Arc<Hub>, mut commands: Receiver<Command>) -> Se
     SessionEnd { failure: Some(message), ..SessionEnd::default() }
 }
 
+/// Whether there is what a program asked for. A person gets the usual role instead, and is told.
+async fn known(setup: &Setup) -> Result<(), Refused> {
+    let Some(name) = setup.role.as_deref() else { return Ok(()) };
+    match setup.roles.resolve(Some(name)) {
+        Ok(Resolution::ToPrepare(_)) if setup.person == Person::Absent => setup.roles.check(name).await,
+        Ok(_) => Ok(()),
+        Err(_) if setup.person == Person::Present => Ok(()),
+        Err(message) => Err(Refused { by: RefusedBy::Name, message, hint: None }),
+    }
+}
+
 /// The role asked for, or the one the session had. A person who asked for one that is not there
 /// works in the usual role and is told; a program is refused.
-fn first_role(setup: &Setup, saved: &str) -> Result<Role, String> {
+fn first_role(setup: &Setup, saved: &str) -> Result<Resolution, String> {
     let saved = Some(saved).filter(|role| !role.is_empty());
     let wanted = setup.role.as_deref().or(saved);
     match setup.roles.resolve(wanted) {
         Err(error) if wanted.is_some() && (setup.role.is_none() || setup.person == Person::Present) => {
-            let mut role = setup.roles.resolve(None)?;
-            role.notices.insert(0, error);
-            Ok(role)
+            let mut usual = setup.roles.resolve(None)?;
+            let (Resolution::Ready(role) | Resolution::ToPrepare(role)) = &mut usual;
+            role.notices.insert(0, (Level::Warning, error));
+            Ok(usual)
         }
         resolved => resolved,
     }
 }
 
 impl Actor {
-    fn new(setup: Setup, hub: Arc<Hub>, commands: Receiver<Command>, opened: Opened, role: Role) -> Self {
+    fn new(setup: Setup, hub: Arc<Hub>, commands: Receiver<Command>, opened: Opened, first: Resolution) -> Self {
+        let to_prepare = matches!(first, Resolution::ToPrepare(_));
+        let role = first.into_role();
         let (report, reports) = unbounded_channel();
         let (events, servers) = start_servers(&setup, &role);
         let Opened { name, journal, past, resumed, notices } = opened;
@@ -108,10 +124,21 @@ impl Actor {
             turns: 0,
             requests: 0,
             asks: 0,
+            starting: None,
+            starts: 0,
+            servers_step: None,
+            holds: false,
+            keeps_model: false,
+            preloading: false,
+            verdicts: None,
+            phrases: None,
+            said_of_encoder: super::encoder::Said::default(),
             trust_ask: None,
             spent: Spent::default(),
             repairs: BTreeSet::new(),
+            came_from: None,
             sent: false,
+            context_said: false,
             prompt_cut: false,
             read_only: None,
             followed: None,
@@ -124,29 +151,43 @@ impl Actor {
             actor.rec.notice(Level::Info, "session", text, None);
         }
         actor.say_opening(notices);
-        actor.await_servers();
+        if to_prepare {
+            let asked = actor.role.name.clone();
+            actor.begin_starting(asked, Occasion::First);
+        } else {
+            actor.show_runtime();
+            actor.await_servers();
+        }
         actor.open_model(model);
-        actor.fill_prompt();
+        if !to_prepare {
+            actor.fill_prompt();
+        }
         actor.look_at_trust();
+        actor.look_at_offers();
+        actor.watch_encoder();
+        actor.preload_skills();
         actor
     }
 
     /// Goes on where the past ended; gives the name of the model to open.
     fn take_up(&mut self, mut past: Past, resumed: Option<Resumed>) -> String {
         let asked = self.setup.model.clone();
+        self.keeps_model = asked.is_some();
         let Some(resumed) = resumed else {
             self.announce();
             return asked.unwrap_or_else(|| self.role.profile.name.clone());
         };
         // What another process is still writing is not broken off.
         let broken_off = if resumed.read_only.is_none() { past.broken_off() } else { None };
-        let Past { snapshot, history, last_order, last_request, repairs, last_at: past_end, .. } = past;
+        let Past { snapshot, history, last_order, last_request, repairs, came_from, last_at: past_end, .. } = past;
         let (turns, last_used) = (snapshot.turn.0, past_end);
         self.rec.seq = snapshot.seq;
         self.rec.next = Order { slot: last_order.slot + 1, ..last_order };
         self.rec.history = history;
         self.repairs = repairs;
+        self.came_from = came_from;
         self.turns = snapshot.turn.0;
+        self.context_said = self.turns > 0;
         self.requests = last_request;
         let cost = |usage: &Usage| usage.cost.unwrap_or(0.0);
         let spent = cost(&snapshot.totals.main) + cost(&snapshot.totals.auxiliary);
@@ -173,6 +214,7 @@ impl Actor {
             self.rec.emit(Body::RoleChanged { role: self.role.name.clone() });
         } else if !saved.model.name.is_empty() {
             self.effort = saved.effort;
+            self.keeps_model = true;
             return asked.unwrap_or(saved.model.name);
         }
         asked.unwrap_or_else(|| self.role.profile.name.clone())
@@ -205,8 +247,12 @@ impl Actor {
         for body in notices.into_iter().chain(std::mem::take(&mut self.setup.opening)) {
             self.rec.cell(body);
         }
-        for text in std::mem::take(&mut self.role.notices) {
-            self.rec.notice(Level::Warning, "role", text, None);
+        self.say_of_role();
+    }
+
+    pub(super) fn say_of_role(&mut self) {
+        for (level, text) in std::mem::take(&mut self.role.notices) {
+            self.rec.notice(level, "role", text, None);
         }
     }
 }

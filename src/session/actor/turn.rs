@@ -25,6 +25,8 @@ pub(super) struct Turn {
     pub nudged: bool,
     /// Tools on disk were looked at for the next request.
     pub refreshed: bool,
+    /// The rules of skills were judged for its message.
+    pub judged: bool,
     /// Retries of the request that is tried now.
     pub retries: u32,
     /// Where the running request's reasoning and text stand.
@@ -82,6 +84,8 @@ impl Actor {
         if self.rec.history.is_empty() {
             self.read_instructions();
         }
+        self.say_context();
+        let said: Vec<String> = messages.iter().map(|message| message.text.clone()).collect();
         for message in messages {
             self.say(Content::Text(message.text), message.attachments, Origin::Person);
         }
@@ -93,9 +97,11 @@ impl Actor {
             malformed: 0,
             nudged: false,
             refreshed: false,
+            judged: true,
             retries: 0,
             place: Order::default(),
         });
+        self.judge_skills(said.join("\n"));
         self.prepare();
     }
 
@@ -184,7 +190,10 @@ impl Actor {
     /// Whether everything a request needs is there.
     pub(super) fn is_ready(&self) -> bool {
         let refreshed = self.turn.as_ref().is_none_or(|turn| turn.refreshed);
+        let judged = self.turn.as_ref().is_none_or(|turn| turn.judged);
         refreshed
+            && judged
+            && !self.preloading
             && self.prompt.is_some()
             && !matches!(self.model, ModelSlot::Coming)
             && matches!(self.servers.settled, Settled::Yes)

@@ -29,6 +29,12 @@ impl Mask {
         Self { escaped: escaped.collect(), secrets }
     }
 
+    /// The same with one value more.
+    #[must_use]
+    pub fn and(&self, secret: String) -> Self {
+        Self::new(self.secrets.iter().cloned().chain([secret]))
+    }
+
     pub fn text<'text>(&self, text: &'text str) -> Cow<'text, str> {
         let mut masked = Cow::Borrowed(text);
         for secret in &self.secrets {

@@ -1,7 +1,7 @@
 //! What a session decides, each as a function of values.
 //!
 //! Owns: retry schedule, queue, cutting of results, coalescing of deltas, masking, repetition, lost
-//! calls, near misses of names, spending limits.
+//! calls, near misses of names, spending limits, lists of skills.
 //!
 //! Does not own: any channel, file or clock; times and chance are passed in.
 //!
@@ -19,7 +19,9 @@ mod repetition;
 mod retry;
 mod room;
 mod rounds;
+pub mod skill_list;
 mod spending;
+mod welcome;
 
 pub use believable::believable;
 pub use calibration::Calibration;
@@ -34,6 +36,7 @@ pub use retry::{Tried, Verdict, verdict};
 pub use room::{Full, Room};
 pub use rounds::{Repeat, Rounds, timeless};
 pub use spending::{Allowed, Limits, Spent};
+pub use welcome::welcome;
 
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::scan::{Known, Show, scan_with};
+use crate::mcp::Unlisted;
 use crate::mcp::local::Allowed;
 
 /// The first look at a project takes no longer; what is listed before it would be listed as refused.
@@ -59,18 +60,18 @@ impl Gate {
     }
 
     /// Whether what is there now was accepted. Reads the disk; not for an async thread.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), Unlisted> {
         let mut state = self.lock();
         let Some(found) = scan_with(&self.workdir, &mut state.known, Show::Nothing) else { return Ok(()) };
         if state.accepted.as_ref() == Some(&found.content_hash) {
             return Ok(());
         }
         Err(match &state.denied {
-            Some((hash, why)) if *hash == found.content_hash => why.clone(),
-            _ if state.accepted.is_some() => {
-                "The scripts under .agents changed since they were accepted, so they wait for a new answer.".into()
-            }
-            _ => "The scripts under .agents wait for an answer; none of them runs before.".into(),
+            Some((hash, why)) if *hash == found.content_hash => Unlisted::Failed(why.clone()),
+            _ if state.accepted.is_some() => Unlisted::Waits(
+                "The scripts under .agents changed since they were accepted, so they wait for a new answer.".into(),
+            ),
+            _ => Unlisted::Waits("The scripts under .agents wait for an answer; none of them runs before.".into()),
         })
     }
 

@@ -212,13 +212,13 @@ fn the_gate_lets_through_exactly_what_was_accepted() {
     let gate = Gate::new(project.path().to_owned());
     assert_eq!(gate.check(), Ok(()));
     project.put(".agents/tools/a", "one\n");
-    assert!(gate.check().unwrap_err().contains("wait for an answer"));
+    assert!(gate.check().unwrap_err().reason().contains("wait for an answer"));
     gate.accept(&gate.content_hash().unwrap());
     assert_eq!(gate.check(), Ok(()));
     project.put(".agents/tools/a", "two\n");
-    assert!(gate.check().unwrap_err().contains("changed since"));
+    assert!(gate.check().unwrap_err().reason().contains("changed since"));
     gate.deny(&gate.content_hash().unwrap(), "Declined.");
-    assert_eq!(gate.check(), Err("Declined.".into()));
+    assert_eq!(gate.check(), Err(crate::mcp::Unlisted::Failed("Declined.".into())));
     project.put(".agents/tools/a", "one\n");
     assert_eq!(gate.check(), Ok(()), "what was accepted stays so");
 }

@@ -4,6 +4,9 @@ use super::{Composer, Draft};
 use crate::proto::slash;
 use crate::ui::state::filtered;
 
+/// Commands whose argument starts what it names.
+const STARTING: [&str; 2] = ["role", "skill"];
+
 /// Rows a completion list has at most.
 const MAX_CANDIDATES: usize = 50;
 
@@ -52,6 +55,13 @@ pub struct Names {
     pub roles: Vec<String>,
 }
 
+/// Something that has a name, and what it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Offered {
+    pub name: String,
+    pub title: String,
+}
+
 /// Files that `@` offers, relative to the project.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Files {
@@ -80,7 +90,11 @@ impl Composer {
         match open.kind {
             CompletionKind::File => false,
             CompletionKind::Command => open.is_complete(),
-            CompletionKind::Argument => open.is_complete() || (open.query.is_empty() && !open.moved),
+            CompletionKind::Argument => {
+                // Agents and skills bring things along that run: only what was chosen replaces what was typed.
+                let starts = slash::parse(self.text()).is_some_and(|(command, _)| STARTING.contains(&command.name));
+                open.is_complete() || ((open.query.is_empty() || starts) && !open.moved)
+            }
         }
     }
 
@@ -142,7 +156,7 @@ impl Composer {
         self.dismissed = None;
         let candidates = match kind {
             CompletionKind::Command => commands(&query),
-            CompletionKind::Argument => arguments(&self.draft.text, &query, &self.names),
+            CompletionKind::Argument => self.arguments(&query),
             CompletionKind::File => self.file_candidates(&query),
         };
         self.completion = (!candidates.is_empty()).then_some(Completion {
@@ -212,26 +226,57 @@ fn commands(query: &str) -> Vec<Candidate> {
         .collect()
 }
 
-/// What the command at the beginning takes: the words of its own row in the table, or names.
-fn arguments(text: &str, query: &str, names: &Names) -> Vec<Candidate> {
-    let Some((command, _)) = slash::parse(text) else { return Vec::new() };
-    let own = command.arguments.trim_matches(['[', ']']);
-    let words: Vec<(String, bool)> = match command.name {
-        "model" => names.providers.iter().map(|name| (format!("{name}:"), false)).collect(),
-        "role" => names.roles.iter().map(|name| (name.clone(), true)).collect(),
-        _ if own.contains('|') || own == "all" => own.split('|').map(|word| (word.to_owned(), true)).collect(),
-        _ => Vec::new(),
-    };
-    let lower = query.to_ascii_lowercase();
-    words
-        .into_iter()
-        .filter(|(word, whole)| word.starts_with(&lower) && (*whole || *word != lower))
-        .map(|(word, whole)| Candidate {
-            label: word.clone(),
+impl Composer {
+    /// What the command at the beginning takes: the words of its own row in the table, or names. What
+    /// is typed already and means something stands first, so that enter does not make another of it.
+    fn arguments(&self, query: &str) -> Vec<Candidate> {
+        let Some((command, _)) = slash::parse(&self.draft.text) else { return Vec::new() };
+        let own = command.arguments.trim_matches(['[', ']']);
+        let named = |name: &String| Offered { name: name.clone(), title: String::new() };
+        let words: Vec<(Offered, bool)> = match command.name {
+            "model" => {
+                let provider = |name: &String| Offered { name: format!("{name}:"), title: String::new() };
+                self.names.providers.iter().map(|name| (provider(name), false)).collect()
+            }
+            "role" => self.roles().into_iter().map(|role| (role, true)).collect(),
+            "skill" => self.skills.iter().map(|skill| (skill.clone(), true)).collect(),
+            _ if own.contains('|') || own == "all" => {
+                own.split('|').map(|word| (named(&word.to_owned()), true)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let lower = query.to_ascii_lowercase();
+        let mut words: Vec<(Offered, bool)> = words
+            .into_iter()
+            .filter(|(word, whole)| {
+                let word = word.name.as_str();
+                // The part of a tag that tells agents of a domain apart is what one remembers.
+                let inner =
+                    command.name == "role" && word.split_once(':').is_some_and(|(_, spec)| spec.starts_with(&lower));
+                (word.starts_with(&lower) || inner) && (*whole || word != lower)
+            })
+            .collect();
+        words.sort_by_key(|(word, _)| word.name != lower);
+        let candidate = |(Offered { name, title }, whole)| Candidate {
+            label: name.clone(),
             detail: String::new(),
-            doc: String::new(),
-            insert: word,
+            doc: title,
+            insert: name,
             whole,
-        })
-        .collect()
+        };
+        words.into_iter().map(candidate).collect()
+    }
+
+    /// Roles, domains that have a chief, and agents.
+    fn roles(&self) -> Vec<Offered> {
+        let agent = |name: &str| self.agents.iter().any(|agent| agent.name == name);
+        let roles = self.names.roles.iter().filter(|role| !agent(role));
+        let roles = roles.map(|name| Offered { name: name.clone(), title: "a role of the configuration".to_owned() });
+        let domains = self.agents.iter().filter_map(|agent| {
+            let domain = agent.name.strip_suffix(":chief")?;
+            let known = self.names.roles.iter().any(|role| role == domain);
+            (!known).then(|| Offered { name: domain.to_owned(), title: agent.title.clone() })
+        });
+        roles.chain(domains).chain(self.agents.iter().cloned()).collect()
+    }
 }

@@ -276,6 +276,19 @@ impl Composer {
         content
     }
 
+    /// Empties the composer and keeps nothing of it; what was typed.
+    pub fn discard(&mut self) -> String {
+        let content = self.content();
+        self.draft = Draft::default();
+        self.undo.clear();
+        self.redo.clear();
+        self.killed = Draft::default();
+        self.opened.clear();
+        self.held = None;
+        self.edited();
+        content
+    }
+
     pub fn undo(&mut self) {
         if let Some(before) = self.undo.pop() {
             self.redo.push(std::mem::replace(&mut self.draft, before));

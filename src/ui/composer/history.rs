@@ -35,6 +35,27 @@ impl History {
         let excess = self.entries.len().saturating_sub(MAX_HISTORY);
         self.entries.drain(..excess);
     }
+
+    /// Lets go of a value that turned out to be a secret.
+    pub fn forget(&mut self, value: &str) {
+        self.entries.retain_mut(|entry| keep_masked(entry, value));
+        self.position = None;
+    }
+}
+
+/// From so many characters on a value is masked inside of longer messages too; a shorter one may be an
+/// ordinary word there.
+const MASKED_WITHIN: usize = 8;
+
+/// Masks a secret in a message; false when nothing but the secret is in it.
+pub fn keep_masked(entry: &mut String, value: &str) -> bool {
+    if entry.trim() == value {
+        return false;
+    }
+    if value.chars().count() >= MASKED_WITHIN && entry.contains(value) {
+        *entry = entry.replace(value, "•••");
+    }
+    true
 }
 
 impl Composer {

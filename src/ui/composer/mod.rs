@@ -22,10 +22,10 @@ mod rows;
 mod tests;
 
 pub use chip::{Chip, FOLD_BYTES, FOLD_LINES};
-pub use completion::{Candidate, Completion, CompletionKind, Files, Names};
+pub use completion::{Candidate, Completion, CompletionKind, Files, Names, Offered};
 pub use draft::Draft;
 pub use edit::Motion;
-pub use history::History;
+pub use history::{History, keep_masked};
 pub use rows::{Piece, Row};
 
 use edit::Edit;
@@ -49,6 +49,9 @@ pub struct Composer {
     pub completion: Option<Completion>,
     /// What the arguments of commands can be.
     pub names: Names,
+    /// The agents that taps offer, by tag.
+    pub agents: Vec<Offered>,
+    pub skills: Vec<Offered>,
     /// What `@` can offer.
     pub files: Files,
     /// Where a completion was closed by hand; it stays closed for that word.
@@ -73,6 +76,8 @@ impl Default for Composer {
             history: History::default(),
             completion: None,
             names: Names::default(),
+            agents: Vec::new(),
+            skills: Vec::new(),
             files: Files::Unknown,
             dismissed: None,
             editing: None,

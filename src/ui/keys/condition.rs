@@ -29,7 +29,11 @@ facts! {
     popup = "popup", "the completion list is open";
     overlay = "overlay", "an overlay is open";
     reading = "reading", "the overlay shows one record in full";
+    sections = "sections", "the overlay has several lists";
+    sourced = "sourced", "what the overlay shows comes from files";
     turn_running = "turn-running", "a turn runs";
+    starting = "starting", "something that prepares the start runs and can be stopped";
+    offered = "offered", "another provider is offered for one that failed";
     interrupting = "interrupting", "the running turn was told to stop";
     retrying = "retrying", "a countdown to the next try runs";
     queued = "queued", "a message waits";

@@ -1,4 +1,4 @@
-use super::{Layer, Pane, Scroll, State};
+use super::{Layer, Listing, Pane, Picker, Scroll, State};
 use crate::proto::{AskKind, EntryKind, RunState};
 use crate::ui::keys::{Context, Facts, Found, Node};
 
@@ -48,7 +48,11 @@ impl State {
             popup: self.composer.completion.is_some(),
             overlay: !self.layers.is_empty(),
             reading: matches!(self.layers.last(), Some(Layer::Reader(_))),
+            sections: matches!(self.layers.last(), Some(Layer::Picker(Picker { of: Listing::Catalogue(_), .. }))),
+            sourced: self.has_sources(),
             turn_running: self.snapshot.run.busy(),
+            starting: self.stoppable_start(),
+            offered: self.offer().is_some(),
             interrupting: self.interrupting == Some(self.snapshot.turn) && self.snapshot.run.busy(),
             retrying: matches!(self.snapshot.run, RunState::Retrying { .. }),
             queued: !self.snapshot.queue.is_empty(),
@@ -65,8 +69,10 @@ impl State {
 
     /// Whether the transcript holds nothing but what start-up had to tell.
     pub fn nothing_said(&self) -> bool {
-        use EntryKind::{Asked, Decision, Fault, Notice};
-        let told = |kind: &EntryKind| matches!(kind, Decision(_) | Notice { .. } | Fault(_) | Asked { .. });
+        use EntryKind::{Asked, Decision, Fault, Notice, Skill, StartUp};
+        let told = |kind: &EntryKind| {
+            matches!(kind, Decision(_) | Notice { .. } | Fault(_) | Asked { .. } | StartUp { .. } | Skill { .. })
+        };
         self.snapshot.turn.0 == 0 && self.snapshot.transcript.entries().iter().all(|entry| told(&entry.kind))
     }
 
@@ -95,9 +101,13 @@ impl State {
     /// The word of the status line: who gets the keys.
     pub fn mode(&self) -> &'static str {
         match (self.layers.last(), &self.question, self.focus) {
-            (Some(Layer::Help(_)), ..) => "HELP",
-            (Some(Layer::Palette(_)), ..) => "PALETTE",
-            (Some(Layer::History(_)), ..) => "HISTORY",
+            (Some(Layer::Picker(Picker { of, .. })), ..) => match of {
+                Listing::Help => "HELP",
+                Listing::Palette => "PALETTE",
+                Listing::History => "HISTORY",
+                Listing::Agents => "AGENTS",
+                Listing::Catalogue(_) => "CATALOGUE",
+            },
             (Some(Layer::Reader(_)), ..) => "READ",
             (None, Some(_), _) => "QUESTION",
             (None, None, Pane::Composer) => "TYPE",

@@ -1,26 +1,58 @@
-use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
-use nucleo_matcher::{Config, Matcher};
-
-use super::State;
+use super::{Shelf, State};
 use crate::proto::Order;
 
 /// An overlay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Layer {
-    Help(Filtered),
-    Palette(Filtered),
-    /// Messages sent before.
-    History(Filtered),
+    Picker(Picker),
     /// One record in full.
     Reader(Reader),
 }
 
-/// A list with a filter that is typed.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Filtered {
+impl Layer {
+    pub fn picker(of: Listing) -> Self {
+        Self::Picker(Picker { of, filter: String::new(), selected: 0, offset: 0 })
+    }
+
+    /// Whether both are overlays of one kind, whatever they show at the moment.
+    pub fn same_kind(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Picker(one), Self::Picker(two)) => {
+                std::mem::discriminant(&one.of) == std::mem::discriminant(&two.of)
+            }
+            (Self::Reader(_), Self::Reader(_)) => true,
+            (Self::Picker(_), Self::Reader(_)) | (Self::Reader(_), Self::Picker(_)) => false,
+        }
+    }
+}
+
+/// A list with a filter that is typed, and one thing to do with the marked row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picker {
+    pub of: Listing,
     pub filter: String,
     pub selected: usize,
     pub offset: usize,
+}
+
+impl Picker {
+    /// From the first row again: the list is another one now.
+    pub fn rewind(&mut self) {
+        self.selected = 0;
+        self.offset = 0;
+    }
+}
+
+/// What a picker lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listing {
+    Help,
+    Palette,
+    /// Messages sent before.
+    History,
+    /// Agents and roles that the session can take on.
+    Agents,
+    Catalogue(Shelf),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +76,19 @@ pub enum Subject {
         server: String,
         wire_name: String,
     },
+    /// An active skill.
+    Skill(String),
+    /// A part of the catalogue; the file tells apart what taps name alike.
+    Part {
+        shelf: Shelf,
+        name: String,
+        file: String,
+    },
+    /// A finding of the catalogue that belongs to no part.
+    Finding {
+        place: String,
+        message: String,
+    },
 }
 
 impl State {
@@ -51,26 +96,6 @@ impl State {
     pub fn history_rows(&self, filter: &str) -> Vec<&str> {
         let mut seen = std::collections::BTreeSet::new();
         let latest = self.composer.history.entries().iter().rev().map(String::as_str);
-        filtered(latest.filter(|entry| seen.insert(*entry)).collect(), filter, |row| (*row).to_owned())
+        super::filtered(latest.filter(|entry| seen.insert(*entry)).collect(), filter, |row| (*row).to_owned())
     }
-}
-
-/// The rows that match, best first; in their own order when nothing is asked for.
-pub(in crate::ui) fn filtered<T>(rows: Vec<T>, filter: &str, text: impl Fn(&T) -> String) -> Vec<T> {
-    if filter.trim().is_empty() {
-        return rows;
-    }
-    let pattern = Pattern::parse(filter, CaseMatching::Smart, Normalization::Smart);
-    let mut matcher = Matcher::new(Config::DEFAULT);
-    let mut buffer = Vec::new();
-    let mut scored: Vec<(u32, T)> = rows
-        .into_iter()
-        .filter_map(|row| {
-            let text = text(&row);
-            let score = pattern.score(nucleo_matcher::Utf32Str::new(&text, &mut buffer), &mut matcher)?;
-            Some((score, row))
-        })
-        .collect();
-    scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-    scored.into_iter().map(|(_, row)| row).collect()
 }

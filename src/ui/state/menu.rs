@@ -1,14 +1,20 @@
-use super::State;
-use super::layer::filtered;
+use super::fuzzy::filtered;
+use super::{State, Subject};
 use crate::proto::slash::{self, Slash};
 use crate::ui::action::{Action, Arguments, Call, Category};
 use crate::ui::keys::{Context, HelpRow};
 
-/// What a row of help or palette does.
+/// What the marked row of a picker does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Deed {
     Call(Call),
     Slash(&'static Slash),
+    /// Puts a message sent before into the composer.
+    TakeUp(String),
+    /// Takes on an agent or role.
+    Role(String),
+    /// Shows a record in full.
+    Read(Subject),
 }
 
 /// A row of help or palette.
@@ -35,7 +41,7 @@ impl MenuRow {
     fn action(&self) -> Option<Action> {
         match &self.deed {
             Deed::Call(call) => Some(call.action),
-            Deed::Slash(_) => None,
+            Deed::Slash(_) | Deed::TakeUp(_) | Deed::Role(_) | Deed::Read(_) => None,
         }
     }
 
@@ -44,6 +50,7 @@ impl MenuRow {
         match &self.deed {
             Deed::Call(call) => call.action.id(),
             Deed::Slash(command) => command.name,
+            Deed::TakeUp(_) | Deed::Role(_) | Deed::Read(_) => "",
         }
     }
 }
@@ -53,7 +60,7 @@ const COMMANDS: &str = "Commands";
 const MOTIONS: &str = "Moving and deleting in the message";
 
 /// What is needed on the first day, in this order.
-const FIRST: [Action; 11] = [
+const FIRST: [Action; 13] = [
     Action::Submit,
     Action::SubmitQueue,
     Action::Interrupt,
@@ -62,6 +69,8 @@ const FIRST: [Action; 11] = [
     Action::LeaveComposer,
     Action::Compose,
     Action::Palette,
+    Action::PickAgent,
+    Action::Catalogue,
     Action::Help,
     Action::CopyAnswer,
     Action::QuitTwice,

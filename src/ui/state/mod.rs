@@ -6,22 +6,31 @@
 //! Invariant: nothing here reads a clock or the world; [`State::now`] is the time of the message
 //! being handled.
 
+mod agents;
+mod catalogue;
 mod contexts;
+mod fuzzy;
 mod layer;
 mod menu;
+mod picker;
+mod secrets;
 mod selection;
+mod starting;
 mod timers;
 mod transcript;
 
 use std::sync::Arc;
 
-pub(in crate::ui) use layer::filtered;
-pub use layer::{Filtered, Layer, Reader, Subject};
+pub use agents::AgentRow;
+pub use catalogue::{Findings, Shelf, ShelfRow, about};
+pub(in crate::ui) use fuzzy::filtered;
+pub use layer::{Layer, Listing, Picker, Reader, Subject};
 pub use menu::{Deed, MenuRow};
+pub use secrets::Secrets;
 pub use selection::{Ground, Selection, Spot};
 pub use transcript::{Scroll, ScrollBy, Search, TranscriptState};
 
-use crate::proto::{AskId, Level, Snapshot, Timestamp, TurnId};
+use crate::proto::{AskId, Level, Order, Snapshot, Timestamp, TurnId};
 use crate::ui::composer::Composer;
 use crate::ui::keys::{Key, Keymap};
 use crate::ui::problem::Problem;
@@ -61,13 +70,17 @@ pub struct State {
     /// The focused pane fills the screen.
     pub zoom: bool,
     pub transcript: TranscriptState,
+    /// The entry that shows the last start.
+    pub start_up: Option<Order>,
     pub surface: ListState,
     pub notes: ListState,
     pub composer: Composer,
     /// Overlays, the topmost last. Only the topmost gets keys.
     pub layers: Vec<Layer>,
-    /// The open question that has focus, if one has. A question never takes focus by itself.
+    /// The open question that has focus, if one has. Only one for a secret takes focus by itself.
     pub question: Option<Question>,
+    /// Which secrets come forward by themselves.
+    pub secrets: Secrets,
     /// Text under the mouse button, or copied by it and still marked.
     pub selection: Option<Selection>,
     /// Keys of a sequence that is not complete.
@@ -100,13 +113,19 @@ pub struct ListState {
 }
 
 /// A question in focus.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Question {
     pub ask: AskId,
     /// The typed value, for questions that take one. Never shown as it is: it may be a secret.
     pub text: String,
     /// Lines scrolled down in what would run.
     pub offset: usize,
+}
+
+impl std::fmt::Debug for Question {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Question").field("ask", &self.ask).field("offset", &self.offset).finish_non_exhaustive()
+    }
 }
 
 /// Keys pressed of a sequence, and since when, so that which-key may wait a little.
@@ -121,6 +140,8 @@ pub struct Toast {
     pub level: Level,
     pub text: String,
     pub until: Timestamp,
+    /// The question it announces: where that is in sight, the toast is not.
+    pub about: Option<AskId>,
 }
 
 /// What can be switched while running; begins as `[ui]` says.
@@ -148,16 +169,18 @@ pub struct Terminal {
 
 impl State {
     pub fn new(snapshot: Snapshot, keymap: Arc<Keymap>, settings: Settings, depth: Depth) -> Self {
-        Self {
+        let mut state = Self {
             snapshot,
             focus: Pane::Composer,
             zoom: false,
             transcript: TranscriptState::default(),
+            start_up: None,
             surface: ListState::default(),
             notes: ListState::default(),
             composer: Composer::default(),
             layers: Vec::new(),
             question: None,
+            secrets: Secrets::default(),
             selection: None,
             pending: Pending::default(),
             toasts: Vec::new(),
@@ -170,14 +193,25 @@ impl State {
             quit_armed: None,
             size: (80, 24),
             now: 0,
-        }
+        };
+        state.find_start();
+        state.know_agents();
+        state
     }
 
     /// Shows words for a few seconds; the same words are not shown twice.
     pub fn toast(&mut self, level: Level, text: impl Into<String>) {
-        let text = text.into();
+        self.push_toast(level, text.into(), None);
+    }
+
+    /// Words that announce a question, for where it is not in sight.
+    pub fn announce(&mut self, ask: AskId, text: String) {
+        self.push_toast(Level::Warning, text, Some(ask));
+    }
+
+    fn push_toast(&mut self, level: Level, text: String, about: Option<AskId>) {
         self.toasts.retain(|toast| toast.text != text);
-        self.toasts.push(Toast { level, text, until: self.now + TOAST_MS });
+        self.toasts.push(Toast { level, text, until: self.now + TOAST_MS, about });
         let excess = self.toasts.len().saturating_sub(MAX_TOASTS);
         self.toasts.drain(..excess);
     }

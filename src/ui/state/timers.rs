@@ -33,13 +33,15 @@ impl State {
     /// Spinners are on screen and may move.
     fn moving(&self) -> bool {
         let starting = |state: &ServerState| matches!(state, ServerState::Starting { .. });
-        self.settings.motion && (self.snapshot.run.busy() || self.any_server(starting))
+        self.settings.motion && (self.snapshot.run.busy() || self.starting() || self.any_server(starting))
     }
 
     /// Elapsed times or countdowns are on screen.
     fn counting(&self) -> bool {
-        let timed = |state: &ServerState| matches!(state, ServerState::Starting { .. } | ServerState::Waiting { .. });
-        self.snapshot.run.busy() || self.any_server(timed)
+        let timed = |state: &ServerState| {
+            matches!(state, ServerState::Starting { .. } | ServerState::Waiting { .. }) && !state.is_held()
+        };
+        self.snapshot.run.busy() || self.starting() || self.any_server(timed)
     }
 
     fn any_server(&self, holds: impl Fn(&ServerState) -> bool) -> bool {

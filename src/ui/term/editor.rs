@@ -83,17 +83,36 @@ impl Drop for Scratch {
     }
 }
 
-/// Runs the editor on the file with the terminal as it was found.
+/// The command that shows a file at a line, in the way this editor takes one.
+pub fn at(mut command: Vec<String>, path: &Path, line: Option<u32>) -> Vec<String> {
+    let program = command.first().map(Path::new).and_then(Path::file_stem).and_then(|name| name.to_str());
+    let file = path.to_string_lossy().into_owned();
+    match (program.unwrap_or_default(), line) {
+        (
+            "vi" | "vim" | "nvim" | "gvim" | "view" | "nano" | "emacs" | "emacsclient" | "micro" | "kak" | "joe",
+            Some(line),
+        ) => {
+            command.extend([format!("+{line}"), file]);
+        }
+        ("hx" | "helix" | "subl" | "zed", Some(line)) => command.push(format!("{file}:{line}")),
+        ("code" | "codium" | "cursor" | "windsurf", Some(line)) => {
+            command.extend(["--goto".to_owned(), format!("{file}:{line}")]);
+        }
+        _ => command.push(file),
+    }
+    command
+}
+
+/// Runs the editor with the terminal as it was found.
 ///
 /// # Errors
 /// One sentence when it cannot be run or says that it failed.
-pub async fn run(command: &[String], path: &Path) -> Result<(), String> {
+pub async fn run(command: &[String]) -> Result<(), String> {
     let Some((program, arguments)) = command.split_first() else {
         return Err("no editor is set; set $VISUAL or $EDITOR".to_owned());
     };
     let status = tokio::process::Command::new(program)
         .args(arguments)
-        .arg(path)
         .stdin(Stdio::inherit())
         .stdout(Stdio::inherit())
         .stderr(Stdio::inherit())
@@ -127,6 +146,16 @@ mod tests {
             with("'/opt/my editor/bin' -c \"set ft=md\" a\\ b", ""),
             ["/opt/my editor/bin", "-c", "set ft=md", "a b"]
         );
+    }
+
+    #[test]
+    fn each_editor_is_told_the_line_in_its_own_way() {
+        let shown = |editor: &str, line| at(split(editor), Path::new("/a b/c.toml"), line).join(" ");
+        assert_eq!(shown("/usr/bin/nvim -n", Some(7)), "/usr/bin/nvim -n +7 /a b/c.toml");
+        assert_eq!(shown("hx", Some(7)), "hx /a b/c.toml:7");
+        assert_eq!(shown("code --wait", Some(7)), "code --wait --goto /a b/c.toml:7");
+        assert_eq!(shown("ed", Some(7)), "ed /a b/c.toml");
+        assert_eq!(shown("vi", None), "vi /a b/c.toml");
     }
 
     #[test]

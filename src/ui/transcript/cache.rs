@@ -21,6 +21,7 @@ pub struct Scene<'a> {
     pub width: usize,
     pub now: Timestamp,
     pub motion: bool,
+    pub keys: cell::CellKeys<'a>,
 }
 
 /// Rendered cells and the row counts of all entries.
@@ -211,8 +212,14 @@ impl Cache {
                 return gap + cell.body.rows().len() as u32;
             }
         }
-        let look =
-            Look { width: scene.width, fold, now: scene.now, motion: scene.motion, highlighter: &self.highlighter };
+        let look = Look {
+            width: scene.width,
+            fold,
+            now: scene.now,
+            motion: scene.motion,
+            keys: scene.keys,
+            highlighter: &self.highlighter,
+        };
         let old = self.cells.remove(&entry.order).map(|cell| cell.body);
         self.kept -= old.as_ref().map_or(0, |body| body.rows().len());
         let body = match &entry.kind {
@@ -268,7 +275,11 @@ fn gap(entries: &[Arc<Entry>], index: usize) -> u32 {
     let close = |kind: &EntryKind| {
         matches!(
             kind,
-            EntryKind::Thinking { .. } | EntryKind::Tool { .. } | EntryKind::Decision(_) | EntryKind::Notice { .. }
+            EntryKind::Thinking { .. }
+                | EntryKind::Tool { .. }
+                | EntryKind::Decision(_)
+                | EntryKind::Skill { .. }
+                | EntryKind::Notice { .. }
         )
     };
     u32::from(!(close(&entries[before].kind) && close(&entries[index].kind)))

@@ -4,7 +4,7 @@ use crate::ui::composer::Motion;
 use crate::ui::effect::{Effect, Reload};
 use crate::ui::input::{Input, TerminalAnswer};
 use crate::ui::keys::{Found, Key};
-use crate::ui::state::{Layer, Pane, ScrollBy, State};
+use crate::ui::state::{Layer, Pane, Picker, ScrollBy, State};
 
 pub(super) fn input(state: &mut State, input: Input) -> Vec<Effect> {
     match input {
@@ -66,10 +66,9 @@ fn press(state: &mut State, key: Key) -> Vec<Effect> {
 
 fn type_letter(state: &mut State, letter: char) {
     if !state.layers.is_empty() {
-        if let Some(filtered) = filtered(state) {
-            filtered.filter.push(letter);
-            filtered.selected = 0;
-            filtered.offset = 0;
+        if let Some(picker) = picker(state) {
+            picker.filter.push(letter);
+            picker.rewind();
         }
     } else if state.question.is_some() {
         if state.question_takes_text()
@@ -89,10 +88,10 @@ fn type_letter(state: &mut State, letter: char) {
     }
 }
 
-/// The topmost overlay's filter, if it has one.
-pub(super) fn filtered(state: &mut State) -> Option<&mut crate::ui::state::Filtered> {
+/// The topmost overlay, if it is a picker.
+pub(super) fn picker(state: &mut State) -> Option<&mut Picker> {
     match state.layers.last_mut() {
-        Some(Layer::Help(filtered) | Layer::Palette(filtered) | Layer::History(filtered)) => Some(filtered),
+        Some(Layer::Picker(picker)) => Some(picker),
         Some(Layer::Reader(_)) | None => None,
     }
 }
@@ -101,12 +100,12 @@ pub(super) fn filtered(state: &mut State) -> Option<&mut crate::ui::state::Filte
 fn paste(state: &mut State, text: &str) {
     state.pending.keys.clear();
     let line = || crate::text::sanitize_line(text.trim_end_matches(['\r', '\n'])).into_owned();
-    if let Some(filtered) = filtered(state) {
-        filtered.filter.push_str(&line());
-        filtered.selected = 0;
+    if let Some(picker) = picker(state) {
+        picker.filter.push_str(&line());
+        picker.rewind();
     } else if state.question_takes_text() && state.layers.is_empty() {
         if let Some(question) = &mut state.question {
-            question.text.push_str(text.trim());
+            question.text.push_str(&value(text));
         }
     } else if let Some(search) = state.transcript.search.as_mut().filter(|search| search.editing) {
         search.query.push_str(&line());
@@ -117,6 +116,14 @@ fn paste(state: &mut State, text: &str) {
         }
         state.composer.paste(text);
     }
+}
+
+/// A pasted value: one line without what surrounds it, several exactly, as terminals end lines with a
+/// carriage return.
+fn value(text: &str) -> String {
+    let lines = text.replace("\r\n", "\n").replace('\r', "\n");
+    let lines = lines.trim_matches('\n');
+    if lines.contains('\n') { lines.to_owned() } else { lines.trim().to_owned() }
 }
 
 /// Deletes the last grapheme of a one-line text.

@@ -92,6 +92,7 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
     };
     expire(state);
     actions::session::forget_held(state);
+    state.bring_secret();
     wants(state, effects)
 }
 

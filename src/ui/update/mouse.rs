@@ -96,9 +96,9 @@ fn click(state: &mut State, hit: Hit) -> Vec<Effect> {
             }
         }
         Hit::Over(Some(item)) if !state.layers.is_empty() => {
-            if let Some(filtered) = super::input::filtered(state) {
-                let again = filtered.selected == item;
-                filtered.selected = item;
+            if let Some(picker) = super::input::picker(state) {
+                let again = picker.selected == item;
+                picker.selected = item;
                 if again {
                     return actions::run(state, &Call::new(Action::Accept));
                 }

@@ -42,6 +42,9 @@ fn unsent(state: &mut State, command: Command) {
         Command::Submit { text, .. } | Command::EditQueued { text, .. } if state.composer.is_empty() => {
             state.composer.paste(&text);
         }
+        Command::Answer { ask, .. } => {
+            state.secrets.put_off.remove(&ask);
+        }
         Command::Interrupt => state.interrupting = None,
         _ => {}
     }

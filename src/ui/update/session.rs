@@ -1,9 +1,9 @@
 use crate::port::Delivery;
-use crate::proto::{Body, Command, Event, Level, Snapshot, TurnOutcome};
+use crate::proto::{AskKind, Body, Command, Event, Level, Snapshot, TurnOutcome};
 use crate::ui::action::Action;
 use crate::ui::effect::Effect;
 use crate::ui::keys::Context;
-use crate::ui::state::{ListState, STOPPED_MS, State, TranscriptState};
+use crate::ui::state::{ListState, STOPPED_MS, Secrets, State, TranscriptState};
 
 /// Folds deliveries in, in order, and tells the person what must not be missed.
 pub(super) fn deliveries(state: &mut State, deliveries: Vec<Delivery>, latest: Option<&Snapshot>) -> Vec<Effect> {
@@ -34,6 +34,8 @@ fn resync(state: &mut State, latest: &Snapshot) {
     let same = state.snapshot.session.name == latest.session.name;
     let begins = state.snapshot.session.name.is_empty();
     state.snapshot = latest.clone();
+    state.find_start();
+    state.know_agents();
     if begins && state.snapshot.turn.0 > 0 {
         resumed(state);
     }
@@ -43,6 +45,7 @@ fn resync(state: &mut State, latest: &Snapshot) {
         state.notes = ListState::default();
         state.interrupting = None;
         state.question = None;
+        state.secrets = Secrets::default();
         state.selection = None;
         state.composer.editing = None;
     }
@@ -72,11 +75,25 @@ fn settle(state: &mut State) {
 
 fn react(state: &mut State, event: &Event) -> Vec<Effect> {
     match &event.body {
-        Body::Asked(_) => {
-            let key = state.keymap.key_for(&[Context::Global, Context::Pane], Action::FocusQuestion);
-            let key = key.unwrap_or_else(|| "the palette".to_owned());
-            state.toast(Level::Warning, format!("a question is open; {key} goes to it"));
+        Body::Asked(ask) => {
+            let contexts = [Context::Global, Context::Composer, Context::Pane];
+            let key = |action| state.keymap.key_for(&contexts, action);
+            let goes = key(Action::FocusQuestion).unwrap_or_else(|| "the palette".to_owned());
+            let takes = key(Action::TakeOffer).filter(|_| matches!(ask.kind, AskKind::OtherProvider { .. }));
+            let words = match takes {
+                Some(takes) => format!("another provider is offered; {takes} takes it, {goes} shows it"),
+                None => format!("a question is open; {goes} goes to it"),
+            };
+            state.announce(ask.id, words);
             call(state, "octomind asks something")
+        }
+        Body::CatalogueChanged(_) => {
+            state.know_agents();
+            Vec::new()
+        }
+        Body::StartStep { .. } => {
+            state.start_up = event.order.or(state.start_up);
+            Vec::new()
         }
         Body::SessionResumed { .. } => {
             resumed(state);

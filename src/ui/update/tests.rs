@@ -1,3 +1,4 @@
+mod offer;
 mod words;
 
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use crate::proto::{
 use crate::ui::action::Action;
 use crate::ui::input::{MouseKind, TerminalAnswer};
 use crate::ui::keys::{self, Key, Modifiers};
-use crate::ui::state::{Deed, Ground, Layer, Pane, Scroll, ScrollBy, Settings, Spot, Subject};
+use crate::ui::state::{Deed, Ground, Layer, Listing, Pane, Scroll, ScrollBy, Settings, Spot, Subject};
 use crate::ui::theme::{Depth, Shade};
 use crate::ui::view::Hit;
 
@@ -226,7 +227,10 @@ fn a_question_never_takes_a_key_meant_for_the_composer() {
 #[test]
 fn a_secret_is_typed_and_leaves_with_esc_unanswered() {
     let mut bench = Bench::new();
-    bench.asks(3, AskKind::Secret { key: "TOKEN".to_owned(), wanted_by: "github".to_owned() });
+    bench.asks(
+        3,
+        AskKind::Secret { key: "TOKEN".to_owned(), wanted_by: "github".to_owned(), kept_in: "inputs.toml".to_owned() },
+    );
     bench.keys("f2").types("ny y").keys("backspace enter");
     assert_eq!(bench.sent(), [Command::Answer { ask: AskId(3), answer: Answer::Text("ny ".to_owned()) }]);
     bench.keys("f2").types("x").keys("esc");
@@ -326,7 +330,7 @@ fn the_palette_finds_and_runs() {
     assert!(bench.state.zoom && bench.state.layers.is_empty());
     assert_eq!(bench.state.composer.content(), "draft");
     bench.keys("ctrl-p").types("xyzzy").keys("backspace ctrl-u");
-    assert!(matches!(bench.state.layers.last(), Some(Layer::Palette(list)) if list.filter.is_empty()));
+    assert!(matches!(bench.state.layers.last(), Some(Layer::Picker(list)) if list.filter.is_empty()));
     let all = bench.state.palette_rows("");
     for action in Action::ALL {
         assert!(
@@ -337,7 +341,7 @@ fn the_palette_finds_and_runs() {
     }
     bench.keys("up");
     let selected = |bench: &Bench| match bench.state.layers.last() {
-        Some(Layer::Palette(list)) => list.selected,
+        Some(Layer::Picker(list)) => list.selected,
         _ => usize::MAX,
     };
     assert_eq!(selected(&bench), 0);
@@ -479,12 +483,12 @@ fn the_mouse_focuses_selects_folds_and_scrolls_what_is_under_it() {
 fn vim_and_emacs_hands_find_their_keys() {
     let mut vim = Bench::with_keymap("vim");
     vim.keys("esc space f");
-    assert!(matches!(vim.state.layers.last(), Some(Layer::Palette(_))));
+    assert_eq!(vim.state.layers, [Layer::picker(Listing::Palette)]);
     let mut emacs = Bench::with_keymap("emacs");
     emacs.types("x").keys("ctrl-x ctrl-c");
     assert_eq!(emacs.done(), [Effect::Quit]);
     emacs.keys("alt-x");
-    assert!(matches!(emacs.state.layers.last(), Some(Layer::Palette(_))));
+    assert_eq!(emacs.state.layers, [Layer::picker(Listing::Palette)]);
     emacs.keys("ctrl-g");
     assert!(emacs.state.layers.is_empty());
 }

@@ -27,63 +27,92 @@ pub fn header(state: &State, layout: &Layout, buffer: &mut Buffer, theme: &Theme
         _ => ("●", Role::ToolRunning),
     };
     let name = session.title.as_deref().unwrap_or(&session.name);
-    let mut right = Styled::new(&text::truncate(&text::sanitize_line(name), 28), Role::UiDim);
-    if area.width < 60 {
-        right = Styled::default();
-    }
-    right.push(if right.is_empty() { "" } else { "  " }, Role::UiText);
-    right.push(mark, role);
-    let room = area.width.saturating_sub(right.width() as u16 + 4);
-    let left = fitted(state, room as usize);
+    let name = Styled::new(&text::truncate(&text::sanitize_line(name), 28), Role::UiDim);
+    let ends = |name: Styled| {
+        let gap = if name.is_empty() { "" } else { "  " };
+        name.with(gap, Role::UiText).with(mark, role)
+    };
+    let (named, bare) = (ends(if area.width < 60 { Styled::default() } else { name }), ends(Styled::default()));
+    let room = |right: &Styled| area.width.saturating_sub(right.width() as u16 + 4) as usize;
+    let facts = facts(state);
+    let (with_name, without) = facts.split_at(WITH_NAME);
+    let fitting = |lines: &[Styled], right: &Styled| lines.iter().find(|line| line.width() <= room(right)).cloned();
+    let (left, right) = match fitting(with_name, &named) {
+        Some(left) => (left, named),
+        None => (fitting(without, &bare).unwrap_or_default(), bare),
+    };
     canvas::put_styled(buffer, area.x + 1, area.y, area.width.saturating_sub(2), left, theme);
     let columns = right.width() as u16;
     canvas::put_styled(buffer, area.right().saturating_sub(columns + 1), area.y, columns, right, theme);
 }
 
-/// The header's facts as far as there is room: the provider's name gives way first, then the role,
-/// the cost, the model; how full the context is stays longest.
-fn fitted(state: &State, room: usize) -> Styled {
+/// So many of the header's forms stand beside the session's name.
+const WITH_NAME: usize = 4;
+
+/// So many forms still have the role; then the program's own name gives way before it.
+const LEAST: usize = 7;
+
+/// The header's facts in ever fewer words. Who one talks to and how full the context is stay longest:
+/// the provider's name gives way first, then that the model is scripted, how large its context is, the
+/// session's name, the cost, the model.
+fn facts(state: &State) -> Vec<Styled> {
     let session = &state.snapshot.session;
     let clean = |text: &str| text::sanitize_line(text).into_owned();
     let (role, model) = (clean(&session.role), clean(&session.model.name));
     let short = model.split_once(':').map_or(model.clone(), |(_, name)| name.to_owned());
-    let (context, cost, more) = (context(state), cost(state), standing(state));
+    let (whole, share, cost) = (Some(context(state, Window::Told)), Some(context(state, Window::Left)), cost(state));
     let some = |words: &str| (!words.is_empty()).then(|| (words.to_owned(), Role::UiText));
-    let all = [some(&role), some(&model), Some(context.clone()), cost.clone()];
-    let tries: [Vec<Option<(String, Role)>>; 6] = [
-        all.iter().cloned().chain(more.clone()).collect(),
-        [some(&role), some(&short), Some(context.clone()), cost.clone()].into_iter().chain(more.clone()).collect(),
-        [some(&short), Some(context.clone()), cost].into_iter().chain(more.clone()).collect(),
-        [some(&short), Some(context.clone())].into_iter().chain(more.clone()).collect(),
-        [Some(context)].into_iter().chain(more).collect(),
-        Vec::new(),
+    let (role, model, short) = (some(&role), some(&model), some(&short));
+    let held = session
+        .read_only
+        .as_ref()
+        .map(|holder| (format!("read only, held by {}", text::sanitize_line(holder)), Role::NoticeWarning));
+    let scripted = session.model.scripted.then(|| ("scripted".to_owned(), Role::AssistantScripted));
+    let none = None::<(String, Role)>;
+    let forms = [
+        [&role, &model, &whole, &cost, &held, &scripted],
+        [&role, &short, &whole, &cost, &held, &scripted],
+        [&role, &short, &whole, &cost, &held, &none],
+        [&role, &short, &share, &cost, &held, &none],
+        [&role, &short, &share, &cost, &held, &none],
+        [&role, &short, &share, &none, &held, &none],
+        [&role, &none, &share, &none, &held, &none],
+        [&none, &none, &share, &none, &held, &none],
+        [&none, &none, &share, &none, &none, &none],
     ];
-    let lines = tries.into_iter().map(|parts| {
-        let mut line = Styled::new("octomind", Role::UiStrong);
-        for (index, (words, role)) in parts.into_iter().flatten().enumerate() {
-            line.push(if index == 0 { "  " } else { " · " }, Role::UiDim);
-            line.push(&words, role);
+    let line = |program: &str, parts: &[&Option<(String, Role)>; 6]| {
+        let mut line = Styled::new(program, Role::UiStrong);
+        for (index, (words, role)) in parts.iter().copied().flatten().enumerate() {
+            let gap = if line.is_empty() { "" } else { "  " };
+            line.push(if index == 0 { gap } else { " · " }, Role::UiDim);
+            line.push(words, *role);
         }
         line
-    });
-    let mut shortest = Styled::default();
-    for line in lines {
-        if line.width() <= room {
-            return line;
-        }
-        shortest = line;
-    }
-    shortest
+    };
+    let (told, least) = forms.split_at(LEAST);
+    let nameless = told.last().map(|parts| line("", parts));
+    let lines = |forms: &[[&Option<(String, Role)>; 6]]| forms.iter().map(|parts| line("octomind", parts)).collect();
+    let (mut all, rest): (Vec<Styled>, Vec<Styled>) = (lines(told), lines(least));
+    all.extend(nameless.into_iter().chain(rest));
+    all
+}
+
+/// Whether the size of the context is told beside how full it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Window {
+    Told,
+    Left,
 }
 
 /// How full the context is.
-fn context(state: &State) -> (String, Role) {
+fn context(state: &State, told: Window) -> (String, Role) {
     let used = state.snapshot.totals.context_tokens;
     match state.snapshot.session.model.context_window {
         Some(window) if window > 0 => {
             let share = (used * 100).div_ceil(window);
             let role = if share > 80 { Role::NoticeWarning } else { Role::UiText };
-            (format!("ctx {share} % of {}", window_words(window)), role)
+            let of = if told == Window::Told { format!(" of {}", window_words(window)) } else { String::new() };
+            (format!("ctx {share} %{of}"), role)
         }
         _ => (format!("ctx {} tok", human::tokens(used)), Role::UiText),
     }
@@ -97,14 +126,6 @@ fn cost(state: &State) -> Option<(String, Role)> {
         (main, auxiliary) => main.unwrap_or(0.0) + auxiliary.unwrap_or(0.0),
     };
     Some((human::dollars(spent), Role::UiText))
-}
-
-/// What sets this session apart and must not be overlooked.
-fn standing(state: &State) -> Vec<Option<(String, Role)>> {
-    let session = &state.snapshot.session;
-    let held = |holder: &String| (format!("read only, held by {}", text::sanitize_line(holder)), Role::NoticeWarning);
-    let scripted = session.model.scripted.then(|| ("scripted".to_owned(), Role::AssistantScripted));
-    vec![session.read_only.as_ref().map(held), scripted]
 }
 
 /// `200k`, `1M`: windows are round numbers.

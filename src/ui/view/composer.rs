@@ -203,5 +203,5 @@ pub fn popup(state: &State, composer: &ComposerBox, area: Rect) -> Option<Panel>
         Line::of(index, line.into_row(inner))
     });
     let list = List::window(lines.collect(), Some(open.selected), &mut 0, height - 2);
-    Some(Panel { outline, title: String::new(), foot: Styled::default(), list, caret: None })
+    Some(Panel::whole(outline, String::new(), Styled::default(), list))
 }

@@ -36,8 +36,10 @@ use hints::Hints;
 use list::List;
 use panes::{notes, surface, transcript, welcome};
 
+use crate::ui::action::Action;
 use crate::ui::state::{Ground, Pane, State};
 use crate::ui::theme::{Role, Theme};
+use crate::ui::transcript::cell::CellKeys;
 use crate::ui::transcript::{self as cells, Asked, Scene, Window};
 
 /// What is kept from frame to frame.
@@ -135,7 +137,7 @@ fn prepare_panes(state: &mut State, cache: &mut Cache, layout: &mut Layout) {
         let width = inner.width as usize;
         match one.pane {
             Pane::Transcript => {
-                layout.welcome = welcome::lay(state, inner);
+                layout.welcome = welcome::lay(state, cell_keys(state, &layout.hints), inner);
                 if layout.welcome.is_some() {
                     state.transcript.pending.clear();
                     continue;
@@ -143,13 +145,13 @@ fn prepare_panes(state: &mut State, cache: &mut Cache, layout: &mut Layout) {
                 let mut scroll = state.transcript.scroll;
                 let pending = std::mem::take(&mut state.transcript.pending);
                 let asked = Asked { scroll: &mut scroll, pending, search: state.transcript.search.as_ref() };
-                layout.window = cache.transcript.window(&scene(state, width), asked, inner.height);
+                layout.window = cache.transcript.window(&scene(state, &layout.hints, width), asked, inner.height);
                 state.transcript.scroll = scroll;
                 layout.again |= layout.window.searching;
             }
             Pane::Surface => {
                 let lines = surface::lines(state, width);
-                let count = surface_items(&state.snapshot.servers).len();
+                let count = surface_items(&state.snapshot).len();
                 layout.surface = side_list(lines, count, state.focus == Pane::Surface, &mut state.surface, inner);
             }
             Pane::Notes => {
@@ -168,7 +170,7 @@ fn prepare_panes(state: &mut State, cache: &mut Cache, layout: &mut Layout) {
 }
 
 /// What the transcript is laid out from.
-fn scene(state: &State, width: usize) -> Scene<'_> {
+fn scene<'a>(state: &'a State, hints: &'a Hints, width: usize) -> Scene<'a> {
     Scene {
         session: &state.snapshot.session.name,
         entries: state.snapshot.transcript.entries(),
@@ -177,6 +179,17 @@ fn scene(state: &State, width: usize) -> Scene<'_> {
         width,
         now: state.now,
         motion: state.settings.motion,
+        keys: cell_keys(state, hints),
+    }
+}
+
+/// Keys that cells tell of, looked up only while there is something to tell.
+fn cell_keys<'a>(state: &State, hints: &'a Hints) -> CellKeys<'a> {
+    let key = |wanted: bool, action| wanted.then(|| hints.key(state, action)).flatten().unwrap_or_default();
+    CellKeys {
+        stop: key(state.stoppable_start(), Action::Interrupt),
+        offer: key(state.offer().is_some(), Action::TakeOffer),
+        agents: key(true, Action::PickAgent),
     }
 }
 

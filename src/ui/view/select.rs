@@ -124,7 +124,7 @@ pub fn selected(state: &State, cache: &mut Cache, layout: &Layout) -> String {
 
 fn transcript(state: &State, cache: &mut Cache, layout: &Layout, selection: &Selection, text: &mut Text) {
     let Some(pane) = layout.pane(Pane::Transcript) else { return };
-    let scene = scene(state, pane.inner().width as usize);
+    let scene = scene(state, &layout.hints, pane.inner().width as usize);
     let (first, last) = selection.ends();
     let begin = scene.entries.partition_point(|entry| entry.order < first.order);
     for index in begin..scene.entries.len() {

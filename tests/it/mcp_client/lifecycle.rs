@@ -197,7 +197,7 @@ struct Scripts(std::sync::atomic::AtomicU32);
 
 #[async_trait::async_trait]
 impl Backend for Scripts {
-    async fn list(&self) -> Result<Listing, String> {
+    async fn list(&self) -> Result<Listing, octomind::mcp::Unlisted> {
         let look = self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         let tool = |name: String| RawTool { name, description: "a script".to_owned(), ..RawTool::default() };
         let rejected = vec![("broken".to_owned(), "it has no description".to_owned())];

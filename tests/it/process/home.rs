@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use crate::workbench::pty::{PATIENCE, Pty, until};
 
+/// A role of the configuration: what is looked at here is the process, not how an agent is made ready.
+pub const PLAIN: &str = "default=assistant";
+
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_octomind");
 
 /// Inherited by all that a session starts.
@@ -117,6 +120,8 @@ impl Home {
         vec![
             ("HOME", path("")),
             ("OCTOMIND_DATA_DIR", path("data")),
+            // Nothing is fetched from outside.
+            ("OCTOMIND_TAP_HOST", format!("file://{}", path("no-taps"))),
             ("PATH", std::env::var("PATH").unwrap_or_default()),
             ("TERM", "xterm-256color".to_owned()),
             ("COLORTERM", "truecolor".to_owned()),
@@ -134,7 +139,8 @@ impl Home {
     /// Starts `octomind run …` on the script and hands the message over.
     pub fn spawn(&self, words: &[&str], message: &str) -> Child {
         let model = self.model();
-        let words: Vec<&str> = ["run", "--model", &model].into_iter().chain(words.iter().copied()).collect();
+        let words: Vec<&str> =
+            ["run", "--model", &model, "-c", PLAIN].into_iter().chain(words.iter().copied()).collect();
         started(self.command(&words), message)
     }
 
@@ -150,7 +156,7 @@ impl Home {
     /// The same, after the words of a shell that starts it.
     pub fn in_terminal(&self, before: &[&str], words: &[&str], columns: u16, rows: u16) -> Pty {
         let model = self.model();
-        let asked: &[&str] = if words.contains(&"tour") { &[] } else { &["--model", &model] };
+        let asked: &[&str] = if words.contains(&"tour") { &[] } else { &["--model", &model, "-c", PLAIN] };
         let all: Vec<&str> = before.iter().chain(&[PROGRAM]).chain(words).chain(asked).copied().collect();
         let mut command = CommandBuilder::new(all[0]);
         command.args(&all[1..]);

@@ -16,7 +16,7 @@ impl Live {
     fn run(&self, words: &[&str], message: &str) -> Said {
         let base_url = format!("providers.live.base_url={}", self.base_url);
         let model = format!("live:{}", self.model);
-        let mut all = vec!["run", "--format", "jsonl", "--model", &model, "-c", &base_url];
+        let mut all = vec!["run", "--format", "jsonl", "--model", &model, "-c", &base_url, "-c", super::home::PLAIN];
         if self.key.is_some() {
             all.extend(["-c", "providers.live.api_key_env=OCTOMIND_LIVE_API_KEY"]);
         }

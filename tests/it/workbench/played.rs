@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use octomind::port::Hub;
 use octomind::proto::{
-    Body, Command, Content, Event, Level, Order, Origin, Purpose, RequestId, Seq, Snapshot, StopReason, TurnId,
-    TurnOutcome, Usage,
+    Body, CatalogueItem, CatalogueView, Command, Content, Event, Level, Order, Origin, Purpose, RequestId, Seq,
+    Snapshot, StartStep, StepState, StepView, StopReason, TurnId, TurnOutcome, Usage,
 };
 use octomind::ui::{self, Options, Reason};
 
@@ -41,6 +41,9 @@ pub fn play(kind: &str) {
         let (panic_now, panics) = tokio::sync::oneshot::channel::<()>();
         tokio::spawn(async move {
             let mut stage = Stage { hub, seq: 0, order: Order { turn: 1, round: 0, slot: 0 } };
+            if kind == "taps" {
+                started(&mut stage);
+            }
             let mut panic_now = Some(panic_now);
             while let Some(command) = commands.recv().await {
                 match command {
@@ -72,6 +75,31 @@ pub fn play(kind: &str) {
     });
     println!("{}", exit.farewell().unwrap_or_else(|| format!("session {}", exit.session)));
     assert!(!matches!(exit.reason, Reason::SessionOver));
+}
+
+/// A session that was started from a tap with three agents.
+fn started(stage: &mut Stage) {
+    let file = PathBuf::from(std::env::var("OCTOMIND_TEST_HOME").unwrap()).join("rust.toml");
+    std::fs::write(&file, "title").unwrap();
+    let agent = |name: &str, title: &str| CatalogueItem {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        tap: "muvon/tap".to_owned(),
+        file: file.display().to_string(),
+        ..CatalogueItem::default()
+    };
+    let agents = vec![
+        agent("assistant:chief", "Everyday assistant"),
+        agent("developer:general", "General development"),
+        agent("developer:rust", "Rust engineering"),
+    ];
+    stage.order = Order { turn: 0, round: 0, slot: 1 };
+    stage.publish(Body::CatalogueChanged(Arc::new(CatalogueView { agents, ..CatalogueView::default() })));
+    for (step, detail) in [(StartStep::Tag, "developer:general"), (StartStep::Servers, "11 tools")] {
+        let (state, detail) = (StepState::Done, detail.to_owned());
+        stage.publish(Body::StartStep { step: StepView { step, state, detail, elapsed_ms: 600, output: Vec::new() } });
+    }
+    stage.order = Order { turn: 1, round: 0, slot: 0 };
 }
 
 async fn turn(stage: &mut Stage, kind: &str, text: &str) {

@@ -110,7 +110,8 @@ fn everything_else_is_a_short_line_on_standard_error() {
 tool: files.list {"path":"src"}
 tool: done: 4.1 KB, 12 ms
 tool: failed: no such file (20 B, 3 ms)
-warning: a line and another
+warning: a line
+  and another
 hint: do this
 retry: overloaded; try 1 of 3 in 1.5 s
 error: The provider refused the key.
@@ -146,4 +147,39 @@ fn an_error_is_said_once_whole_and_with_the_words_of_its_provider() {
     assert!(output.err.contains("provider39, or choose another model with --model."), "{}", output.err);
     assert!(output.err.contains("detail: model x is retired\n"), "{}", output.err);
     assert!(!output.err.contains("session:"), "nothing was sent: {}", output.err);
+}
+
+#[test]
+fn a_script_of_a_tap_says_that_it_runs_what_it_says_and_how_long_it_took() {
+    let step = |state, detail: &str, elapsed_ms| Body::StartStep {
+        step: StepView { step: StartStep::Deps, state, detail: detail.to_owned(), elapsed_ms, output: Vec::new() },
+    };
+    let line = |line: &str| Body::StartOutput { step: StartStep::Deps, line: line.to_owned() };
+    let bodies = vec![
+        step(StepState::Running, "", 0),
+        step(StepState::Running, "org/tool", 1),
+        line("fetching"),
+        line("fetching"),
+        step(StepState::Done, "org/tool", 2000),
+    ];
+    let said = written(false, bodies).err;
+    let took = human::duration_ms(2000);
+    assert_eq!(
+        said,
+        format!("script: org/tool runs\n  | fetching\n  | fetching\nscript: org/tool done after {took}\n")
+    );
+    assert_eq!(written(false, vec![step(StepState::Skipped, "none", 0)]).err, "");
+}
+
+#[test]
+fn each_line_of_a_note_is_a_line() {
+    let (mut plain, mut output) = (Plain::new(false), Output::default());
+    plain.note(
+        "error",
+        "no such agent; there are:\n  a:b \u{2014} B\n\n  a:c \u{2014} C\u{1b}[31m\nIt may be elsewhere.",
+        &mut output,
+    );
+    plain.note("tool", "files.view one\ntwo", &mut output);
+    let told = "error: no such agent; there are:\n  a:b \u{2014} B\n  a:c \u{2014} C\n  It may be elsewhere.\ntool: files.view one two\n";
+    assert_eq!(output.err, told);
 }

@@ -8,6 +8,7 @@ use super::args::Args;
 use super::limits::{LIST_DEPTH, LIST_LINES, LIST_LINES_PER_FOLDER};
 use super::place::Root;
 use super::{Answer, PATH, Refusal, Tools};
+use crate::config;
 
 pub fn run(tools: &Tools, args: &mut Args) -> Result<Answer, Refusal> {
     let given = args.text(PATH)?.unwrap_or_else(|| ".".into());
@@ -22,11 +23,8 @@ pub fn run(tools: &Tools, args: &mut Args) -> Result<Answer, Refusal> {
 /// The walk every tool makes: ignore files count with and without git, hidden files are seen, the
 /// git folder is not.
 pub fn walk(path: &Path) -> WalkBuilder {
-    let mut walk = WalkBuilder::new(path);
-    walk.hidden(false)
-        .require_git(false)
-        .sort_by_file_name(|a, b| a.cmp(b))
-        .filter_entry(|entry| entry.file_name() != ".git" || entry.depth() == 0);
+    let mut walk = config::walk(path);
+    walk.sort_by_file_name(|a, b| a.cmp(b));
     walk
 }
 

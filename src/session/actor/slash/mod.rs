@@ -3,6 +3,7 @@
 mod context;
 mod layout;
 mod report;
+mod skill;
 
 use super::{Actor, ModelSlot};
 use crate::proto::{Body, Effort, slash};
@@ -30,6 +31,7 @@ impl Actor {
             "copy" => return,
             "context" => self.slash_context(arguments),
             "info" => report::info(&self.rec.hub.snapshot(), &self.setup.limits),
+            "skill" => self.slash_skill(arguments).await,
             "mcp" => report::servers(&self.rec.hub.snapshot(), arguments),
             "exit" => {
                 self.leaving = true;

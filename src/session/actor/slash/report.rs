@@ -126,6 +126,7 @@ fn state(state: &ServerState) -> String {
         ServerState::Starting { attempt: 0 | 1, .. } => "starting".to_owned(),
         ServerState::Starting { attempt, .. } => format!("starting, try {attempt}"),
         ServerState::Ready { .. } => "ready".to_owned(),
+        ServerState::Waiting { reason, retry_at: 0, .. } => format!("waits: {reason}"),
         ServerState::Waiting { reason, .. } => format!("down, will be tried again: {reason}"),
         ServerState::Failed { reason, advice } => format!("failed: {reason} {advice}").trim_end().to_owned(),
         ServerState::NeedsSignIn { reason } => format!("needs a sign-in: {reason}"),

@@ -15,8 +15,12 @@ use crate::mcp::{CallResult, Progress, ServerSpec, ToolDefinition};
 use crate::model::{Delta, DeltaStream, Model, RawCall, Request, Traits};
 use crate::port::{Delivery, follow};
 use crate::proto::*;
+use crate::session::encoder::Sentences;
 use crate::session::rules::{Limits, Mask};
-use crate::session::{Handle, Models, Person, Pick, Role, Roles, Setup, StartTools, Tools, TrustDesk};
+use crate::session::{
+    Handle, Models, Offers, Person, Pick, Refused, RefusedBy, Resolution, Role, Roles, Setup, StartTools, Switch,
+    Telling, Tools, TrustDesk,
+};
 
 type Step = Result<Delta, Fault>;
 
@@ -240,32 +244,44 @@ pub fn tool(name: &str) -> ToolDefinition {
     }
 }
 
-#[derive(Debug)]
-struct FakeRoles;
+#[derive(Debug, Default)]
+pub struct FakeRoles {
+    /// Who makes agents ready; `None` = they are at once.
+    prepare: Option<UnboundedSender<Preparing>>,
+}
+
+impl std::fmt::Debug for Preparing {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Preparing {}", self.name)
+    }
+}
 
 #[async_trait]
 impl Roles for FakeRoles {
-    fn resolve(&self, name: Option<&str>) -> Result<Role, String> {
+    fn resolve(&self, name: Option<&str>) -> Result<Resolution, String> {
         let name = name.unwrap_or("assistant");
-        let mut profile = Config::template().model;
-        profile.name = match name {
-            "broken" => "nowhere:model".into(),
-            "expert" => "fake:expert".into(),
-            "lucky" => "auto".into(),
-            _ => "fake:one".into(),
-        };
-        (profile.max_retries, profile.retry_timeout) = (2, 1);
         if name == "missing" {
             return Err("There is no role missing.".into());
         }
-        Ok(Role {
-            name: name.into(),
-            system: "You are {{ROLE}}.".into(),
-            welcome: String::new(),
-            profile,
-            servers: Vec::new(),
-            notices: Vec::new(),
-        })
+        let role = Box::new(self.role(name));
+        Ok(if name.contains(':') { Resolution::ToPrepare(role) } else { Resolution::Ready(role) })
+    }
+
+    fn usual(&self) -> Result<Role, String> {
+        Ok(self.role("assistant"))
+    }
+
+    async fn check(&self, name: &str) -> Result<(), Refused> {
+        if name.ends_with(":none") { Err(no_agent(name)) } else { Ok(()) }
+    }
+
+    async fn prepare(&self, name: &str, telling: &Telling) -> Result<Role, Refused> {
+        if let Some(prepare) = &self.prepare {
+            let (answer, outcome) = oneshot::channel();
+            let _ = prepare.send(Preparing { name: name.into(), telling: telling.clone(), over: answer });
+            return outcome.await.unwrap_or_else(|_| Err(no_agent("nobody")));
+        }
+        Ok(self.role(name))
     }
 
     fn names(&self) -> Vec<String> {
@@ -277,6 +293,45 @@ impl Roles for FakeRoles {
     }
 }
 
+pub fn no_agent(name: &str) -> Refused {
+    Refused { by: RefusedBy::Name, message: format!("no tap has an agent {name}"), hint: None }
+}
+
+/// An agent that a test makes ready.
+pub struct Preparing {
+    pub name: String,
+    pub telling: Telling,
+    over: oneshot::Sender<Result<Role, Refused>>,
+}
+
+impl Preparing {
+    pub fn over(self, outcome: Result<Role, Refused>) {
+        let _ = self.over.send(outcome);
+    }
+}
+
+impl FakeRoles {
+    pub fn role(&self, name: &str) -> Role {
+        let mut profile = Config::template().model;
+        profile.name = match name {
+            "broken" => "nowhere:model".into(),
+            "expert" => "fake:expert".into(),
+            "lucky" => "auto".into(),
+            _ => "fake:one".into(),
+        };
+        (profile.max_retries, profile.retry_timeout) = (2, 1);
+        Role {
+            name: name.into(),
+            system: "You are {{ROLE}}.".into(),
+            welcome: String::new(),
+            profile,
+            servers: Vec::new(),
+            runtime: (name == "runtime").then(Vec::new),
+            notices: Vec::new(),
+        }
+    }
+}
+
 /// A session played by a test. Time is tokio's, so waits cost nothing.
 pub struct Stage {
     pub handle: Handle,
@@ -284,6 +339,7 @@ pub struct Stage {
     pub seen: Vec<Event>,
     pub asked: UnboundedReceiver<Asked>,
     pub calls: UnboundedReceiver<Call>,
+    pub preparing: UnboundedReceiver<Preparing>,
     pub settles: Arc<Notify>,
     pub down: Arc<Mutex<u32>>,
 }
@@ -302,6 +358,10 @@ pub struct Wanted {
     pub held: bool,
     pub still: Vec<String>,
     pub trust: Option<Arc<TrustDesk>>,
+    pub offers: Option<Arc<Offers>>,
+    pub encoder: Option<Arc<Sentences>>,
+    /// The test makes agents ready.
+    pub prepares: bool,
 }
 
 impl Default for Wanted {
@@ -317,6 +377,9 @@ impl Default for Wanted {
             held: false,
             still: Vec::new(),
             trust: None,
+            offers: None,
+            encoder: None,
+            prepares: false,
         }
     }
 }
@@ -325,6 +388,7 @@ impl Stage {
     pub fn open(dir: &Path, wanted: Wanted) -> Self {
         let (asked, asks) = unbounded_channel();
         let (calls, called) = unbounded_channel();
+        let (prepare, preparing) = unbounded_channel();
         let (settles, down) = (Arc::new(Notify::new()), Arc::new(Mutex::new(0)));
         let started = tokio::time::Instant::now();
         let setup = Setup {
@@ -336,7 +400,7 @@ impl Stage {
                 still: wanted.still,
                 down: Arc::clone(&down),
             }),
-            roles: Arc::new(FakeRoles),
+            roles: Arc::new(FakeRoles { prepare: wanted.prepares.then_some(prepare) }),
             clock: Arc::new(move || 1_800_000_000_000 + started.elapsed().as_millis() as u64),
             chance: Arc::new(|| 0.5),
             sessions: dir.join("sessions"),
@@ -352,10 +416,13 @@ impl Stage {
             schema: None,
             opening: Vec::new(),
             trust: wanted.trust,
+            offers: wanted.offers,
+            encoder: wanted.encoder,
+            skill_rules: Switch::On,
         };
         let handle = crate::session::launch(setup);
         let own = (**handle.port.snapshot.borrow()).clone();
-        Self { handle, own, seen: Vec::new(), asked: asks, calls: called, settles, down }
+        Self { handle, own, seen: Vec::new(), asked: asks, calls: called, preparing, settles, down }
     }
 
     pub async fn command(&self, command: Command) {
@@ -372,6 +439,10 @@ impl Stage {
 
     pub async fn asked(&mut self) -> Asked {
         tokio::time::timeout(Duration::from_secs(60), self.asked.recv()).await.expect("no request came").unwrap()
+    }
+
+    pub async fn preparing(&mut self) -> Preparing {
+        tokio::time::timeout(Duration::from_secs(60), self.preparing.recv()).await.expect("nothing began").unwrap()
     }
 
     pub async fn called(&mut self) -> Call {
@@ -432,6 +503,10 @@ fn line(kind: &EntryKind) -> String {
         EntryKind::Decision(decision) => format!("decided: {}", decision.headline().2),
         EntryKind::Notice { text, .. } => format!("notice: {text}"),
         EntryKind::Fault(fault) => format!("fault: {fault}"),
+        EntryKind::StartUp { steps } => format!("start: {} steps", steps.len()),
+        EntryKind::Skill { skill, forgotten } => {
+            format!("skill: {}{}", skill.name, if *forgotten { " gone" } else { "" })
+        }
         EntryKind::Command { line, output } => format!("{line} → {output}"),
         EntryKind::Asked { answered, .. } => format!("asked: {answered:?}"),
     }

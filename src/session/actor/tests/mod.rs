@@ -5,9 +5,12 @@
 //!
 //! Invariant: time is tokio's paused clock; nothing here sleeps or waits for a fixed time.
 
+mod encoder;
 mod fakes;
 mod flow;
 mod interrupt;
 mod resume;
+mod skills;
+mod starting;
 mod trouble;
 mod trust;

@@ -67,7 +67,7 @@ async fn a_no_is_kept_and_nobody_is_never_asked() {
     let ask = stage.own.asks[0].0.id;
     stage.command(Command::Answer { ask, answer: Answer::No }).await;
     stage.until("answered", |own| own.asks.is_empty()).await;
-    assert!(gate.gate.check().unwrap_err().contains("declined"));
+    assert!(gate.gate.check().unwrap_err().reason().contains("declined"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,12 +5,24 @@ use crate::ui::theme::Role;
 use crate::ui::transcript::{Row, Styled};
 
 pub fn render(kind: &AskKind, answered: Option<bool>, look: &Look) -> Vec<Row> {
+    let mut rows = led(Styled::new("? ", Role::UiAccent), &question(kind), Role::UiText, look.width);
+    if let (AskKind::Secret { kept_in, .. }, Some(kept)) = (kind, answered) {
+        let words =
+            if kept { format!("to be kept in {}", text::sanitize_line(kept_in)) } else { "went without".to_owned() };
+        let role = if kept { Role::ToolOk } else { Role::NoticeWarning };
+        rows.extend(led(Styled::new("  ", Role::UiText), &words, role, look.width));
+        return rows;
+    }
     let (answer, role) = match answered {
+        None if matches!(kind, AskKind::OtherProvider { .. }) && !look.keys.offer.is_empty() => {
+            let words = format!("{} uses it from now on", look.keys.offer);
+            rows.push(Styled::new("  ", Role::UiText).with(&words, Role::NoticeWarning).into_row(look.width));
+            return rows;
+        }
         None => ("waiting for you", Role::NoticeWarning),
         Some(true) => ("yes", Role::ToolOk),
         Some(false) => ("no", Role::ToolError),
     };
-    let mut rows = led(Styled::new("? ", Role::UiAccent), &question(kind), Role::UiText, look.width);
     rows.push(Styled::new("  ", Role::UiText).with(answer, role).into_row(look.width));
     rows
 }
@@ -38,6 +50,14 @@ pub fn question(kind: &AskKind) -> String {
         AskKind::RetryCutStream { shown_chars } => {
             format!("The reply broke off after {shown_chars} characters. Ask again from the start?")
         }
-        AskKind::Secret { key, wanted_by } => format!("{} needs a value for {}.", clean(wanted_by), clean(key)),
+        AskKind::OtherProvider { capability, failed, reason, offered, offered_by } => format!(
+            "{} could not be prepared with {}: {}. Instead, {} of {} does the same without it. Use that?",
+            clean(capability),
+            clean(failed),
+            clean(reason.lines().next().unwrap_or_default()).trim_end_matches(['.', ':', ' ']),
+            clean(offered),
+            clean(offered_by)
+        ),
+        AskKind::Secret { key, wanted_by, .. } => format!("{} needs a value for {}.", clean(wanted_by), clean(key)),
     }
 }

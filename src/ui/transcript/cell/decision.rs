@@ -1,4 +1,4 @@
-use super::{Fold, Look, led};
+use super::{Fold, Look, led, skill};
 use crate::proto::{Decision, Level};
 use crate::text::{self, human};
 use crate::ui::theme::Role;
@@ -15,6 +15,9 @@ pub fn render(decision: &Decision, look: &Look) -> Vec<Row> {
         return vec![head.into_row(look.width)];
     }
     let mut rows = vec![head.into_row(look.width)];
+    if let Decision::SkillRules { domain, skills } = decision {
+        rows.extend(skill::rules(domain, skills, look.width));
+    }
     for (name, value) in details(decision) {
         let lead = Styled::new("│ ", Role::UiDim).with(&name, Role::UiDim).with("  ", Role::UiDim);
         rows.extend(led(lead, &value, Role::DecisionText, look.width));
@@ -63,6 +66,16 @@ fn details(decision: &Decision) -> Vec<(String, String)> {
         Decision::Spending { scope, stopped, .. } => {
             vec![pair("scope", scope), pair("turn", if *stopped { "stopped" } else { "goes on" })]
         }
+        Decision::RoleResolved { file, tried, .. } => {
+            let mut rows: Vec<_> = tried.iter().map(|one| pair("tried", one)).collect();
+            rows.push(pair("file", file));
+            rows
+        }
+        Decision::CapabilityExpanded { why, servers, .. } => {
+            vec![pair("why", why), pair("servers", &servers.join(" · "))]
+        }
+        // Told check by check.
+        Decision::SkillRules { .. } => Vec::new(),
         Decision::Trust { content_hash, .. } => vec![pair("content", content_hash)],
     }
 }

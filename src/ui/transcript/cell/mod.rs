@@ -7,6 +7,9 @@ mod command;
 mod decision;
 mod fault;
 mod notice;
+mod skill;
+pub use skill::cause as skill_cause;
+mod start_up;
 mod thinking;
 pub mod tool;
 mod user;
@@ -14,7 +17,7 @@ mod user;
 use super::highlight::Highlighter;
 use super::stream::Stream;
 use super::{Break, Row, Styled, Tone};
-use crate::proto::{Entry, EntryKind, Timestamp, ToolState};
+use crate::proto::{Entry, EntryKind, StepState, Timestamp, ToolState};
 use crate::text;
 use crate::ui::theme::Role;
 
@@ -34,6 +37,17 @@ impl Fold {
     }
 }
 
+/// Keys that a cell tells of; empty when none would do it now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CellKeys<'a> {
+    /// Stops what runs.
+    pub stop: &'a str,
+    /// Takes the other provider that is offered.
+    pub offer: &'a str,
+    /// Lists the agents.
+    pub agents: &'a str,
+}
+
 /// What rendering depends on beside the entry.
 #[derive(Debug, Clone, Copy)]
 pub struct Look<'a> {
@@ -42,6 +56,7 @@ pub struct Look<'a> {
     pub now: Timestamp,
     /// Spinners move.
     pub motion: bool,
+    pub keys: CellKeys<'a>,
     pub highlighter: &'a Highlighter,
 }
 
@@ -51,8 +66,10 @@ pub fn default_fold(kind: &EntryKind) -> Fold {
         EntryKind::Thinking { .. }
         | EntryKind::Tool { .. }
         | EntryKind::Decision(_)
+        | EntryKind::Skill { .. }
         | EntryKind::Asked { .. }
         | EntryKind::Notice { .. } => Fold::Folded,
+        EntryKind::StartUp { steps } if start_up::is_settled(steps) => Fold::Folded,
         _ => Fold::Open,
     }
 }
@@ -62,6 +79,7 @@ pub fn ticks(kind: &EntryKind) -> bool {
     match kind {
         EntryKind::Thinking { streaming, .. } => *streaming,
         EntryKind::Tool { state, .. } => matches!(state, ToolState::Running { .. }),
+        EntryKind::StartUp { steps } => steps.iter().any(|step| step.state == StepState::Running),
         _ => false,
     }
 }
@@ -71,6 +89,7 @@ pub fn unfinished(kind: &EntryKind) -> bool {
     match kind {
         EntryKind::Assistant { streaming, .. } | EntryKind::Thinking { streaming, .. } => *streaming,
         EntryKind::Tool { state, .. } => matches!(state, ToolState::Running { .. }),
+        EntryKind::StartUp { steps } => steps.iter().any(|step| step.state == StepState::Running),
         EntryKind::Asked { answered, .. } => answered.is_none(),
         _ => false,
     }
@@ -93,6 +112,8 @@ pub fn render(entry: &Entry, look: &Look) -> Vec<Row> {
         EntryKind::Decision(decision) => decision::render(decision, look),
         EntryKind::Notice { level, source, text, hint } => notice::render(*level, source, text, hint.as_deref(), look),
         EntryKind::Fault(fault) => fault::render(fault, look),
+        EntryKind::StartUp { steps } => start_up::render(steps, entry.at, look),
+        EntryKind::Skill { skill, forgotten } => skill::render(skill, *forgotten, look),
         EntryKind::Command { line, output } => command::render(line, output, look),
         EntryKind::Asked { kind, answered } => asked::render(kind, *answered, look),
     };
@@ -115,6 +136,10 @@ pub fn plain(entry: &Entry) -> std::borrow::Cow<'_, str> {
             None => format!("{source}: {text}").into(),
         },
         EntryKind::Fault(fault) => format!("{}\n{}", fault.message, fault.advice).into(),
+        EntryKind::StartUp { steps } => start_up::plain(steps).into(),
+        EntryKind::Skill { skill, .. } => {
+            text::sanitize(&format!("skill {}\n{}", skill.name, skill.description)).into_owned().into()
+        }
         EntryKind::Command { line, output } => format!("{line}\n{output}").into(),
         EntryKind::Asked { kind, .. } => asked::question(kind).into(),
     }

@@ -149,3 +149,96 @@ fn a_long_notice_folds_and_a_short_one_does_not() {
     assert_eq!((long.lines().count(), long.lines().last()), (7, Some("  … 94 more rows")));
     assert_eq!(shown(notice(100), Fold::Open, 60).lines().count(), 100);
 }
+
+#[test]
+fn a_refused_agent_names_the_others_and_what_is_used_instead() {
+    let list: String = ["au", "ca", "de", "uk", "us"].map(|land| format!("\n  lawyer:{land} — Law of {land}")).concat();
+    let unread = "it may be in a tap that could not be read: a/b: it could not be fetched";
+    let text = format!(
+        "the domain `lawyer` has no chief; name one of its agents{list}\n{unread}\nThe role assistant is used instead."
+    );
+    let kind = || EntryKind::Notice {
+        level: crate::proto::Level::Error,
+        source: "role".to_owned(),
+        text: text.clone(),
+        hint: Some("read more in a very long hint that nobody needs to read at once".to_owned()),
+    };
+    let highlighter = Highlighter::in_place();
+    let of = |fold, width| {
+        let keys = crate::ui::transcript::cell::CellKeys { agents: "f3", ..Default::default() };
+        let entry = Entry { order: Order::default(), version: 0, at: 0, kind: kind() };
+        let rows = render(&entry, &Look { fold, keys, ..look(width, &highlighter) });
+        rows.iter().map(|row| row.text.trim_end()).collect::<Vec<_>>().join("\n")
+    };
+    let folded = of(Fold::Folded, 48);
+    assert!(folded.contains("lawyer:au · lawyer:ca"), "{folded}");
+    assert!(folded.contains("  The role assistant is used instead.\n  f3 lists the agents"), "{folded}");
+    assert!(folded.lines().count() <= 8, "{folded}");
+    let open = of(Fold::Open, 48);
+    assert!(open.contains("lawyer:uk — Law of uk") && open.contains("read more"), "{open}");
+}
+
+#[test]
+fn a_start_and_a_skill_fit_any_width() {
+    use crate::proto::{SkillCause, SkillView, StartStep, StepState, StepView};
+    let step = |step, state| StepView {
+        step,
+        state,
+        detail: "需要 a compiler\u{301} and 🙂 much more than fits".to_owned(),
+        elapsed_ms: 61_000,
+        output: vec!["x".repeat(90), "y\tz".to_owned()],
+    };
+    let states = [StepState::Running, StepState::Done, StepState::Doubtful, StepState::Failed, StepState::Cancelled];
+    let skill = SkillView {
+        name: "日本語のとても長い名前".to_owned(),
+        description: "words ".repeat(40),
+        cause: SkillCause::Rule { line: 0 },
+        source: "tap".to_owned(),
+        file: "/a".repeat(60),
+        tokens: 12_000,
+    };
+    let highlighter = Highlighter::in_place();
+    for width in 1..90 {
+        for state in &states {
+            let steps = vec![step(StartStep::Deps, state.clone()), step(StartStep::Servers, StepState::Done)];
+            for kind in [EntryKind::StartUp { steps }, EntryKind::Skill { skill: skill.clone(), forgotten: false }] {
+                for fold in [Fold::Folded, Fold::Open] {
+                    let entry = Entry { order: Order::default(), version: 0, at: 0, kind: kind.clone() };
+                    for row in render(&entry, &Look { fold, now: 3200, ..look(width, &highlighter) }) {
+                        let columns = crate::text::width(&row.text);
+                        // A wide character has nowhere to go in a single column.
+                        assert!(columns <= width.max(2), "{width}: {columns} {:?}", row.text);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_start_is_summed_up_from_what_its_steps_say() {
+    use crate::proto::{StartStep, StepState, StepView};
+    let step = |step, detail: &str| StepView {
+        step,
+        state: StepState::Done,
+        detail: detail.to_owned(),
+        elapsed_ms: 300,
+        output: Vec::new(),
+    };
+    let summed = |tag: &str, capabilities: &str, servers: &str| {
+        let steps = vec![
+            step(StartStep::Tag, tag),
+            step(StartStep::Tap, "muvon/tap"),
+            step(StartStep::Capabilities, capabilities),
+            step(StartStep::Servers, servers),
+        ];
+        let kind = EntryKind::StartUp { steps };
+        let shown = shown(kind.clone(), super::super::cell::default_fold(&kind), 100);
+        shown.split_whitespace().skip(1).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        summed("lawyer → lawyer:chief", "shell (starter), web (tavily)", "2 ready, 11 tools"),
+        "lawyer:chief ready · muvon/tap · 2 capabilities · 11 tools 1.2 s"
+    );
+    assert_eq!(summed("a:b", "shell (starter)", "no server"), "a:b ready · muvon/tap · 1 capability · no server 1.2 s");
+}

@@ -7,7 +7,7 @@ use crate::ui::transcript::markdown::mend;
 use crate::ui::transcript::stream::Stream;
 
 pub fn look(width: usize, highlighter: &Highlighter) -> Look<'_> {
-    Look { width, fold: Fold::Open, now: 0, motion: true, highlighter }
+    Look { width, fold: Fold::Open, now: 0, motion: true, keys: Default::default(), highlighter }
 }
 
 fn whole(content: &str, width: usize) -> Vec<Row> {

@@ -53,6 +53,7 @@ impl Pane {
             width: self.width,
             now: 0,
             motion: true,
+            keys: Default::default(),
         };
         let asked = Asked { scroll: &mut self.scroll, pending: pending.to_vec(), search: self.search.as_ref() };
         self.cache.window(&scene, asked, self.height)

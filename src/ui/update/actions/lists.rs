@@ -1,6 +1,6 @@
 use crate::ui::action::{Action, Call};
 use crate::ui::effect::Effect;
-use crate::ui::state::{Layer, Pane, Reader, State, Subject};
+use crate::ui::state::{Layer, Pane, Picker, Reader, State, Subject};
 use crate::ui::view::{Item, surface_items};
 
 pub(super) fn run(state: &mut State, call: &Call) -> Vec<Effect> {
@@ -33,7 +33,7 @@ pub(in crate::ui::update) fn shift(state: &mut State, by: isize) {
 /// The marked row of the list that has the keys.
 fn selected(state: &State) -> usize {
     match (state.layers.last(), state.focus) {
-        (Some(Layer::Help(filtered) | Layer::Palette(filtered) | Layer::History(filtered)), _) => filtered.selected,
+        (Some(Layer::Picker(Picker { selected, .. })), _) => *selected,
         (Some(Layer::Reader(reader)), _) => reader.offset,
         (None, Pane::Surface) => state.surface.selected,
         (None, Pane::Notes) => state.notes.selected,
@@ -44,20 +44,16 @@ fn selected(state: &State) -> usize {
 /// Sets the marked row by the number of rows.
 fn place(state: &mut State, at: impl Fn(usize) -> usize) {
     let len = match (state.layers.last(), state.focus) {
-        (Some(Layer::Help(filtered)), _) => state.help_rows(&filtered.filter).len(),
-        (Some(Layer::Palette(filtered)), _) => state.palette_rows(&filtered.filter).len(),
-        (Some(Layer::History(filtered)), _) => state.history_rows(&filtered.filter).len(),
+        (Some(Layer::Picker(picker)), _) => state.picker_len(picker),
         // The layout knows how long the text is, and clamps.
         (Some(Layer::Reader(_)), _) => usize::MAX / 2,
-        (None, Pane::Surface) => surface_items(&state.snapshot.servers).len(),
+        (None, Pane::Surface) => surface_items(&state.snapshot).len(),
         (None, Pane::Notes) => state.snapshot.notes.len(),
         (None, Pane::Transcript | Pane::Composer) => return,
     };
     let to = at(len);
     match (state.layers.last_mut(), state.focus) {
-        (Some(Layer::Help(filtered) | Layer::Palette(filtered) | Layer::History(filtered)), _) => {
-            filtered.selected = to
-        }
+        (Some(Layer::Picker(picker)), _) => picker.selected = to,
         (Some(Layer::Reader(reader)), _) => reader.offset = to,
         (None, Pane::Surface) => state.surface.selected = to,
         (None, Pane::Notes) => state.notes.selected = to,
@@ -81,10 +77,11 @@ fn open(state: &mut State) {
 }
 
 fn surface_subject(state: &State) -> Option<Subject> {
-    let items = surface_items(&state.snapshot.servers);
+    let items = surface_items(&state.snapshot);
     let item = items.get(state.surface.selected.min(items.len().saturating_sub(1)))?;
     match *item {
         Item::Server(server) => Some(Subject::Server(state.snapshot.servers.get(server)?.name.clone())),
+        Item::Skill(skill) => Some(Subject::Skill(state.snapshot.skills.get(skill)?.name.clone())),
         Item::Tool { server, tool } => {
             let server = state.snapshot.servers.get(server)?;
             let wire_name = server.tools.get(tool)?.wire_name.clone();

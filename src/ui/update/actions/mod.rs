@@ -4,7 +4,7 @@ mod composer;
 mod focus;
 pub(super) mod lists;
 mod overlays;
-mod questions;
+pub(super) mod questions;
 pub(super) mod scroll;
 pub(super) mod session;
 mod terminal;

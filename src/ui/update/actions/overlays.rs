@@ -1,13 +1,19 @@
+use crate::proto::{Command, Level, SubmitMode};
 use crate::ui::action::Action;
 use crate::ui::effect::Effect;
-use crate::ui::state::{Deed, Filtered, Layer, Pane, ScrollBy, State};
-use crate::ui::update::input::{delete_last, filtered};
+use crate::ui::state::{Deed, Layer, Listing, Pane, Picker, Reader, ScrollBy, Shelf, State};
+use crate::ui::update::input::{delete_last, picker};
 
 pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
     match action {
-        Action::Help => open(state, Layer::Help(Filtered::default())),
-        Action::Palette => open(state, Layer::Palette(Filtered::default())),
-        Action::SearchHistory => open(state, Layer::History(Filtered::default())),
+        Action::Help => open(state, Layer::picker(Listing::Help)),
+        Action::Palette => open(state, Layer::picker(Listing::Palette)),
+        Action::SearchHistory => open(state, Layer::picker(Listing::History)),
+        Action::PickAgent => pick_agent(state),
+        Action::Catalogue => open(state, Layer::picker(Listing::Catalogue(Shelf::Agents))),
+        Action::NextSection => turn(state, 1),
+        Action::PreviousSection => turn(state, -1),
+        Action::OpenSource => return open_source(state),
         Action::Close => close(state),
         Action::Accept => return accept(state),
         Action::FilterDeleteLeft => edit(state, delete_last),
@@ -19,31 +25,23 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
 
 /// One of a kind at a time: opening it again begins afresh.
 pub(super) fn open(state: &mut State, layer: Layer) {
-    let kind = std::mem::discriminant(&layer);
-    state.layers.retain(|open| std::mem::discriminant(open) != kind);
+    state.layers.retain(|open| !open.same_kind(&layer));
     state.layers.push(layer);
 }
 
 /// The topmost overlay, else the question, which stays open.
 fn close(state: &mut State) {
-    if state.layers.pop().is_none() {
-        state.question = None;
+    if state.layers.pop().is_none()
+        && let Some(question) = state.question.take()
+    {
+        state.secrets.put_off.insert(question.ask);
     }
 }
 
 /// Runs the marked action, or keeps the typed search.
 fn accept(state: &mut State) -> Vec<Effect> {
     let deed = match state.layers.last() {
-        Some(Layer::Help(list)) => state.help_rows(&list.filter).get(list.selected).map(|row| row.deed.clone()),
-        Some(Layer::Palette(list)) => state.palette_rows(&list.filter).get(list.selected).map(|row| row.deed.clone()),
-        Some(Layer::History(list)) => {
-            let entry = state.history_rows(&list.filter).get(list.selected).map(|entry| (*entry).to_owned());
-            if let Some(entry) = entry {
-                state.composer.take_up(&entry);
-                state.focus = Pane::Composer;
-            }
-            None
-        }
+        Some(Layer::Picker(picker)) => state.picked(picker),
         Some(Layer::Reader(_)) => None,
         None => {
             if let Some(search) = &mut state.transcript.search {
@@ -55,20 +53,66 @@ fn accept(state: &mut State) -> Vec<Effect> {
             return Vec::new();
         }
     };
+    let Some(deed) = deed else {
+        // Nothing matches: one may go on typing.
+        if matches!(state.layers.last(), Some(Layer::Reader(_))) {
+            state.layers.pop();
+        }
+        return Vec::new();
+    };
+    if let Deed::Read(subject) = deed {
+        // The list stays beneath, so that closing leads back to it.
+        state.layers.push(Layer::Reader(Reader { subject, offset: 0 }));
+        return Vec::new();
+    }
     state.layers.pop();
     match deed {
-        Some(Deed::Call(call)) => super::run(state, &call),
-        Some(Deed::Slash(command)) => super::session::choose(state, command),
-        None => Vec::new(),
+        Deed::Call(call) => super::run(state, &call),
+        Deed::Slash(command) => super::session::choose(state, command),
+        Deed::TakeUp(entry) => {
+            state.composer.take_up(&entry);
+            state.focus = Pane::Composer;
+            Vec::new()
+        }
+        Deed::Role(tag) => {
+            let (text, mode) = (format!("/role {tag}"), SubmitMode::Steer);
+            vec![Effect::Send(Command::Submit { text, attachments: Vec::new(), mode })]
+        }
+        Deed::Read(_) => Vec::new(),
+    }
+}
+
+/// The agents, the one that the session has marked.
+fn pick_agent(state: &mut State) {
+    let selected = state.agent_rows("").iter().position(|row| row.current).unwrap_or(0);
+    open(state, Layer::Picker(Picker { of: Listing::Agents, filter: String::new(), selected, offset: 0 }));
+}
+
+/// Another list of the overlay, under the same filter.
+fn turn(state: &mut State, by: isize) {
+    if let Some(picker) = picker(state)
+        && let Listing::Catalogue(shelf) = picker.of
+    {
+        picker.of = Listing::Catalogue(shelf.turned(by));
+        picker.rewind();
+    }
+}
+
+fn open_source(state: &mut State) -> Vec<Effect> {
+    match state.source() {
+        Some((path, line)) => vec![Effect::OpenFile { path, line }],
+        None => {
+            state.toast(Level::Info, "it has no file of its own");
+            Vec::new()
+        }
     }
 }
 
 /// Changes what is typed into a filter, a search or a question.
 fn edit(state: &mut State, change: impl Fn(&mut String)) {
-    if let Some(filtered) = filtered(state) {
-        change(&mut filtered.filter);
-        filtered.selected = 0;
-        filtered.offset = 0;
+    if let Some(picker) = picker(state) {
+        change(&mut picker.filter);
+        picker.rewind();
     } else if let Some(question) = state.question.as_mut().filter(|_| state.layers.is_empty()) {
         change(&mut question.text);
     } else if let Some(search) = state.transcript.search.as_mut().filter(|search| search.editing) {

@@ -1,6 +1,6 @@
 use crate::proto::{Answer, Command, Level};
 use crate::ui::action::Action;
-use crate::ui::effect::Effect;
+use crate::ui::effect::{Effect, Secret};
 use crate::ui::state::{Question, State};
 
 pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
@@ -45,5 +45,47 @@ fn answer(state: &mut State, answer: Answer) -> Vec<Effect> {
         state.toast(Level::Info, "go to the question first");
         return Vec::new();
     };
-    vec![Effect::Send(Command::Answer { ask: question.ask, answer })]
+    // It stays among the open ones until the session has taken the answer.
+    state.secrets.put_off.insert(question.ask);
+    let mut effects = Vec::new();
+    if let Answer::Text(value) = &answer {
+        effects = given(state, value.trim());
+    }
+    effects.push(Effect::Send(Command::Answer { ask: question.ask, answer }));
+    effects
+}
+
+/// A value was given: nothing that was typed elsewhere shows it any longer.
+fn given(state: &mut State, value: &str) -> Vec<Effect> {
+    if value.is_empty() {
+        return Vec::new();
+    }
+    if state.composer.content().trim() == value {
+        state.composer.discard();
+    }
+    state.secrets.given = Some((state.now, state.composer.is_empty()));
+    state.composer.history.forget(value);
+    vec![Effect::Forget(Secret(value.to_owned()))]
+}
+
+/// Whether a message may be meant as the value that is asked for: it stays where it is, and the person
+/// is led to the question. Who left the question and sends the same once more wants it sent.
+pub(in crate::ui::update) fn may_be_secret(state: &mut State) -> bool {
+    let text = state.composer.content();
+    match state.open_secret() {
+        Some(ask) if state.secrets.put_off.contains(&ask) && state.composer.held.as_deref() == Some(text.as_str()) => {
+            false
+        }
+        Some(ask) => {
+            state.question = Some(Question { ask, text: String::new(), offset: 0 });
+            state.composer.held = Some(text);
+            state.toast(Level::Warning, "not sent: a value is asked for first; the message waits in the composer");
+            true
+        }
+        None if state.more_secrets() => {
+            state.toast(Level::Warning, "not sent: more values may be asked for; try again in a moment");
+            true
+        }
+        None => false,
+    }
 }

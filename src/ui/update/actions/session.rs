@@ -1,11 +1,11 @@
 use crate::proto::slash::{self, Slash};
-use crate::proto::{Command, EntryKind, Level, QueueId, SubmitMode};
+use crate::proto::{Answer, Command, EntryKind, Level, QueueId, SubmitMode};
 use crate::ui::action::Action;
 use crate::ui::composer::Draft;
 use crate::ui::effect::Effect;
 use crate::ui::keys::{Context, Key};
 use crate::ui::problem::nearest;
-use crate::ui::state::{Filtered, Layer, Pane, STOPPED_MS, Scroll, State, Subject, Toast};
+use crate::ui::state::{Layer, Listing, Pane, STOPPED_MS, Scroll, State, Subject, Toast};
 use crate::ui::transcript_text;
 use crate::ui::view::{Item, surface_items};
 
@@ -21,6 +21,7 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::SubmitQueue => submit(state, SubmitMode::Queue),
         Action::TakeTour => take_tour(state),
         Action::Interrupt => interrupt(state),
+        Action::TakeOffer => take_offer(state),
         Action::RetryNow => vec![Effect::Send(Command::RetryNow)],
         Action::EditQueued => edit_queued(state),
         Action::WithdrawQueued => withdraw_queued(state),
@@ -64,9 +65,10 @@ fn own(state: &mut State, command: &Slash, arguments: &str) -> Option<Vec<Effect
         ("copy", "all") => Some(copy_all(state)),
         ("copy", _) => Some(copy_answer(state)),
         ("help", _) => {
-            super::overlays::open(state, Layer::Help(Filtered::default()));
+            super::overlays::open(state, Layer::picker(Listing::Help));
             Some(Vec::new())
         }
+        ("role", "") => Some(super::overlays::run(state, Action::PickAgent)),
         _ => None,
     }
 }
@@ -74,7 +76,7 @@ fn own(state: &mut State, command: &Slash, arguments: &str) -> Option<Vec<Effect
 /// A command chosen from a list. One that wants to be told something is put into the composer, if
 /// nothing is typed there; the draft is never touched.
 pub(in crate::ui::update) fn choose(state: &mut State, command: &'static Slash) -> Vec<Effect> {
-    if matches!(command.name, "model" | "role" | "effort") && state.composer.is_empty() {
+    if matches!(command.name, "model" | "effort") && state.composer.is_empty() {
         state.focus = Pane::Composer;
         state.composer.insert(&format!("/{} ", command.name));
         return Vec::new();
@@ -121,6 +123,9 @@ fn held_back(state: &mut State) -> bool {
     if slash::parse(text.trim()).is_some() {
         return false;
     }
+    if super::questions::may_be_secret(state) {
+        return true;
+    }
     if let Some(holder) = &state.snapshot.session.read_only {
         let words = format!("not sent: {holder} writes this session; /new begins one of your own");
         state.toast(Level::Warning, words);
@@ -153,9 +158,26 @@ fn take_tour(state: &mut State) -> Vec<Effect> {
     vec![Effect::Send(Command::Submit { text, attachments: Vec::new(), mode })]
 }
 
+/// Yes to the open offer, without going to the question first: the key is no letter that one types.
+fn take_offer(state: &mut State) -> Vec<Effect> {
+    match state.offer() {
+        Some(ask) => {
+            if state.question.as_ref().is_some_and(|question| question.ask == ask) {
+                state.question = None;
+            }
+            vec![Effect::Send(Command::Answer { ask, answer: Answer::Yes })]
+        }
+        None => {
+            state.toast(Level::Info, "no other provider is offered");
+            Vec::new()
+        }
+    }
+}
+
 fn interrupt(state: &mut State) -> Vec<Effect> {
     if !state.snapshot.run.busy() {
-        return Vec::new();
+        let stops = state.stoppable_start();
+        return if stops { vec![Effect::Send(Command::Interrupt)] } else { Vec::new() };
     }
     state.interrupting = Some(state.snapshot.turn);
     state.stopped_until = Some(state.now + STOPPED_MS);
@@ -214,7 +236,11 @@ fn server(state: &mut State, command: impl Fn(String) -> Command) -> Vec<Effect>
     let name = match state.layers.last() {
         Some(Layer::Reader(reader)) => match &reader.subject {
             Subject::Server(name) | Subject::Tool { server: name, .. } => Some(name.clone()),
-            Subject::Entry(_) | Subject::Note { .. } => None,
+            Subject::Entry(_)
+            | Subject::Note { .. }
+            | Subject::Skill(_)
+            | Subject::Part { .. }
+            | Subject::Finding { .. } => None,
         },
         _ => marked_server(state),
     };
@@ -228,8 +254,8 @@ fn server(state: &mut State, command: impl Fn(String) -> Command) -> Vec<Effect>
 }
 
 fn marked_server(state: &State) -> Option<String> {
-    let items = surface_items(&state.snapshot.servers);
-    let (Item::Server(server) | Item::Tool { server, .. }) = *items.get(state.surface.selected)?;
+    let items = surface_items(&state.snapshot);
+    let (Item::Server(server) | Item::Tool { server, .. }) = *items.get(state.surface.selected)? else { return None };
     Some(state.snapshot.servers.get(server)?.name.clone())
 }
 

@@ -1,24 +1,17 @@
-use ratatui::layout::{Position, Rect};
-
-use super::{Panel, centred};
+use super::picker::Listed;
 use crate::text;
-use crate::ui::action::Action;
-use crate::ui::state::{Filtered, MenuRow, State};
+use crate::ui::state::MenuRow;
 use crate::ui::theme::Role;
 use crate::ui::transcript::{Break, Row, Styled};
-use crate::ui::view::hints::Hints;
-use crate::ui::view::list::{Line, List};
+use crate::ui::view::list::Line;
 
-/// What can be done and by which keys: what is needed first, then the place one came from.
-pub fn help(state: &State, hints: &Hints, filtered: &mut Filtered, area: Rect) -> Panel {
-    let rows = state.help_rows(&filtered.filter);
-    let outline = centred(area, 84, area.height.saturating_sub(4).max(10));
-    let width = outline.width.saturating_sub(4) as usize;
+/// What can be done and by which keys: what is needed first, then the place one came from. `grouped`
+/// while nothing is asked for: under a filter the best match comes first, whatever its place.
+pub fn help(rows: &[MenuRow], grouped: bool, width: usize) -> Listed {
     let mut lines = Vec::new();
     let mut section = "";
     for (index, row) in rows.iter().enumerate() {
-        // Under a filter the best match comes first, whatever its place.
-        if filtered.filter.is_empty() && section != row.section {
+        if grouped && section != row.section {
             if !section.is_empty() {
                 lines.push(Line::plain(Row::blank()));
             }
@@ -27,8 +20,7 @@ pub fn help(state: &State, hints: &Hints, filtered: &mut Filtered, area: Rect) -
         }
         lines.extend(menu_row(row, width).into_iter().map(|row| Line::of(index, row)));
     }
-    let foot = hints.line(state, &[(Action::Accept, "run"), (Action::Close, "close")]);
-    panel("Help", filtered, lines, foot, rows.len(), outline)
+    listed("Help", lines, rows.len())
 }
 
 /// Keys, and beside them what they do and when; the keys stand above where they are many.
@@ -58,10 +50,7 @@ fn menu_row(row: &MenuRow, width: usize) -> Vec<Row> {
 const WITH_SECTION: usize = 60;
 
 /// Every action and command by name.
-pub fn palette(state: &State, hints: &Hints, filtered: &mut Filtered, area: Rect) -> Panel {
-    let rows = state.palette_rows(&filtered.filter);
-    let outline = centred(area, 84, (rows.len() as u16 + 4).clamp(10, area.height.saturating_sub(6).max(10)));
-    let width = outline.width.saturating_sub(4) as usize;
+pub fn palette(rows: &[MenuRow], width: usize) -> Listed {
     let sections = match rows.iter().map(|row| text::width(row.section)).max() {
         Some(columns) if width >= WITH_SECTION => columns + 2,
         _ => 0,
@@ -79,16 +68,11 @@ pub fn palette(state: &State, hints: &Hints, filtered: &mut Filtered, area: Rect
         line.append(&shown);
         Line::of(index, line.into_row(width))
     };
-    let lines = rows.iter().enumerate().map(line).collect();
-    let foot = hints.line(state, &[(Action::Accept, "run"), (Action::Close, "close")]);
-    panel("Palette", filtered, lines, foot, rows.len(), outline)
+    listed("Palette", rows.iter().enumerate().map(line).collect(), rows.len())
 }
 
 /// Messages sent before, in one line each.
-pub fn history(state: &State, hints: &Hints, filtered: &mut Filtered, area: Rect) -> Panel {
-    let rows = state.history_rows(&filtered.filter);
-    let outline = centred(area, 100, (rows.len() as u16 + 4).clamp(10, area.height.saturating_sub(6).max(10)));
-    let width = outline.width.saturating_sub(4) as usize;
+pub fn history(rows: &[&str], width: usize) -> Listed {
     let line = |(index, row): (usize, &&str)| {
         let lines = row.trim_end().lines().count();
         let more = if lines > 1 { format!("  +{} lines", lines - 1) } else { String::new() };
@@ -96,29 +80,10 @@ pub fn history(state: &State, hints: &Hints, filtered: &mut Filtered, area: Rect
         line.cut(width.saturating_sub(text::width(&more)));
         Line::of(index, line.with(&more, Role::UiDim).into_row(width))
     };
-    let lines = rows.iter().enumerate().map(line).collect();
-    let foot = hints.line(state, &[(Action::Accept, "take up"), (Action::Close, "close")]);
-    panel("Sent before", filtered, lines, foot, rows.len(), outline)
+    listed("Sent before", rows.iter().enumerate().map(line).collect(), rows.len())
 }
 
-/// A filter above a list.
-fn panel(title: &str, filtered: &mut Filtered, lines: Vec<Line>, foot: Styled, count: usize, outline: Rect) -> Panel {
-    let width = outline.width.saturating_sub(4) as usize;
-    filtered.selected = filtered.selected.min(count.saturating_sub(1));
-    let marked = (count > 0).then_some(filtered.selected);
-    let mut list = List::window(lines, marked, &mut filtered.offset, outline.height.saturating_sub(4));
-    let filter = text::sanitize_line(&filtered.filter).into_owned();
-    let mut head = Styled::new("› ", Role::ComposerPrompt);
-    if filter.is_empty() {
-        head.push("type to filter", Role::ComposerHint);
-    } else {
-        head.push(&filter, Role::ComposerText);
-    }
-    if count == 0 {
-        list.lines.push(Line::plain(Styled::new("nothing matches", Role::UiDim).into_row(width)));
-    }
-    let column = (2 + text::width(&filter)).min(width.saturating_sub(1)) as u16;
-    let caret = Position { x: outline.x + 2 + column, y: outline.y + 1 };
-    list.lines.splice(0..0, [Line::plain(head.into_row(width)), Line::plain(Row::blank())]);
-    Panel { outline, title: title.to_owned(), foot, list, caret: Some(caret) }
+fn listed(title: &str, lines: Vec<Line>, count: usize) -> Listed {
+    let empty = "nothing yet".to_owned();
+    Listed { title: title.to_owned(), tabs: Vec::new(), lines, count, empty }
 }

@@ -1,5 +1,7 @@
 use ratatui::layout::{Position, Rect};
+use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::reader::field;
 use super::{Panel, centred};
 use crate::proto::{AskKind, Runnable};
 use crate::text;
@@ -17,8 +19,7 @@ pub fn panel(state: &mut State, hints: &Hints, area: Rect) -> Option<Panel> {
     let wide = if matches!(ask.kind, AskKind::Trust { .. }) { 100 } else { 64 };
     let columns = area.width.saturating_sub(2).min(wide);
     let width = columns.saturating_sub(4) as usize;
-    let head = Styled::new(&cell::question(&ask.kind), Role::UiStrong);
-    let mut rows = head.rows(width, Break::Words, &Styled::default(), &Styled::default());
+    let mut rows = head(&ask.kind, width);
     let mut fixed = rows.len();
     let mut caret_column = None;
     match &ask.kind {
@@ -28,14 +29,20 @@ pub fn panel(state: &mut State, hints: &Hints, area: Rect) -> Option<Panel> {
             rows.extend(items.iter().flat_map(|item| runnable(item, width)));
         }
         AskKind::Secret { .. } => {
-            rows.push(Styled::new("kept for you alone, shown nowhere", Role::UiDim).into_row(width));
-            rows.push(Row::blank());
-            let dots = "•".repeat(question.text.chars().count().min(width.saturating_sub(4)));
-            caret_column = Some(2 + text::width(&dots));
-            rows.push(Styled::new("› ", Role::ComposerPrompt).with(&dots, Role::ComposerText).into_row(width));
+            // What is typed stays in sight, however little room there is.
+            let room = area.height.saturating_sub(4).max(2) as usize;
+            rows.truncate(room - 1);
+            if rows.len() + 2 <= room {
+                rows.push(Row::blank());
+            }
+            let (row, column) = masked(&question.text, width);
+            caret_column = Some(column);
+            rows.push(row);
             fixed = rows.len();
         }
         AskKind::Spending { .. } | AskKind::RetryCutStream { .. } => {}
+        // What failed may have said much: all of it can be scrolled.
+        AskKind::OtherProvider { .. } => fixed = 0,
     }
     let outline = centred(area, columns, rows.len() as u16 + 2);
     let (title, foot) = words(state, hints, &ask.kind);
@@ -50,7 +57,51 @@ pub fn panel(state: &mut State, hints: &Hints, area: Rect) -> Option<Panel> {
         y: (outline.y + fixed as u16).min(outline.bottom().saturating_sub(2)),
     });
     state.question = Some(question);
-    Some(Panel { outline, title: title.to_owned(), foot, list, caret })
+    Some(Panel { caret, ..Panel::whole(outline, title.to_owned(), foot, list) })
+}
+
+/// What is asked. Facts that one compares stand under each other.
+fn head(kind: &AskKind, width: usize) -> Vec<Row> {
+    let none = Styled::default();
+    let prose = |words: &str, role: Role| Styled::new(words, role).rows(width, Break::Words, &none, &none);
+    let clean = |words: &str| text::sanitize_line(words).into_owned();
+    match kind {
+        AskKind::Secret { key, wanted_by, kept_in } => {
+            let mut rows = prose(&clean(key), Role::UiStrong);
+            field(&mut rows, "wanted by", &clean(wanted_by), Role::UiText, width);
+            field(&mut rows, "kept in", &format!("{}, for you alone", clean(kept_in)), Role::UiText, width);
+            field(&mut rows, "shown", "nowhere", Role::UiDim, width);
+            rows
+        }
+        AskKind::OtherProvider { capability, failed, reason, offered, offered_by } => {
+            let mut rows = prose(&format!("{} could not be prepared", clean(capability)), Role::UiStrong);
+            field(&mut rows, "failed", &clean(failed), Role::NoticeError, width);
+            field(&mut rows, "why", reason, Role::UiText, width);
+            rows.push(Row::blank());
+            let from = format!("{} of {}", clean(offered), clean(offered_by));
+            field(&mut rows, "instead", &from, Role::ToolOk, width);
+            field(&mut rows, "", "does the same without that; the choice is kept", Role::UiDim, width);
+            rows
+        }
+        AskKind::Trust { .. } | AskKind::Spending { .. } | AskKind::RetryCutStream { .. } => {
+            prose(&cell::question(kind), Role::UiStrong)
+        }
+    }
+}
+
+/// What was typed as dots, with its length; and the caret's column.
+fn masked(typed: &str, width: usize) -> (Row, usize) {
+    let count = typed.graphemes(true).count();
+    let words = match count {
+        0 => "type or paste it".to_owned(),
+        1 => "1 character".to_owned(),
+        many => format!("{many} characters"),
+    };
+    let dots = "•".repeat(count.min(width.saturating_sub(text::width(&words) + 5)));
+    let mut line = Styled::new("› ", Role::ComposerPrompt).with(&dots, Role::ComposerText);
+    let column = line.width();
+    line.push(if count == 0 { "" } else { "  " }, Role::UiText);
+    (line.with(&words, Role::ComposerHint).into_row(width), column)
 }
 
 fn words(state: &State, hints: &Hints, kind: &AskKind) -> (&'static str, crate::ui::transcript::Styled) {
@@ -60,9 +111,12 @@ fn words(state: &State, hints: &Hints, kind: &AskKind) -> (&'static str, crate::
     match kind {
         AskKind::Trust { .. } => ("Trust", yes_no("trust and run", "do not run")),
         AskKind::Spending { .. } => ("Spending", yes_no("go on", "stop here")),
+        AskKind::OtherProvider { .. } => ("Another provider", yes_no("use it from now on", "go without")),
         AskKind::RetryCutStream { .. } => ("Broken reply", yes_no("ask again", "keep what came")),
         AskKind::Secret { .. } => {
-            ("Secret", hints.line(state, &[(Action::AnswerText, "save"), (Action::Close, "decide later")]))
+            let keys =
+                [(Action::AnswerText, "save"), (Action::AnswerNo, "go without"), (Action::Close, "decide later")];
+            ("Secret", hints.line(state, &keys))
         }
     }
 }

@@ -1,11 +1,11 @@
 use ratatui::layout::Rect;
 
-use super::{Panel, centred, entry_rows};
-use crate::proto::{Note, ServerView, ToolInfo};
+use super::{Panel, centred, entry_rows, part};
+use crate::proto::{Note, ServerView, SkillView, ToolInfo};
 use crate::text::{self, human};
 use crate::ui::state::{Layer, Reader, State, Subject};
 use crate::ui::theme::Role;
-use crate::ui::transcript::{Break, Row, Styled};
+use crate::ui::transcript::{Break, Row, Styled, cell};
 use crate::ui::view::hints::Hints;
 use crate::ui::view::list::{Line, List};
 use crate::ui::view::panes::surface;
@@ -19,7 +19,7 @@ pub fn panel(state: &State, hints: &Hints, reader: &mut Reader, area: Rect) -> P
     let lines = rows.into_iter().map(Line::plain).collect();
     let list = List::window(lines, None, &mut reader.offset, outline.height.saturating_sub(2));
     let foot = hints.line(state, super::keys(&Layer::Reader(reader.clone())));
-    Panel { outline, title, foot, list, caret: None }
+    Panel::whole(outline, title, foot, list)
 }
 
 fn content(state: &State, subject: &Subject, width: usize) -> (String, Vec<Row>) {
@@ -38,6 +38,21 @@ fn content(state: &State, subject: &Subject, width: usize) -> (String, Vec<Row>)
             let title = format!("Server {}", text::sanitize_line(name));
             (title, server.map_or_else(gone, |server| server_rows(server, state, width)))
         }
+        Subject::Skill(name) => {
+            let skill = state.snapshot.skills.iter().find(|skill| skill.name == *name);
+            let title = format!("Skill {}", text::sanitize_line(name));
+            (title, skill.map_or_else(gone, |skill| skill_rows(skill, width)))
+        }
+        Subject::Part { shelf, name, file } => {
+            let item = state.part(*shelf, name, file);
+            let mut noun = shelf.noun().to_owned();
+            noun[..1].make_ascii_uppercase();
+            (noun, item.map_or_else(gone, |item| part::rows(*shelf, item, width)))
+        }
+        Subject::Finding { place, message } => {
+            let problem = state.finding(place, message);
+            ("Problem".to_owned(), problem.map_or_else(gone, |problem| part::problem(problem, width)))
+        }
         Subject::Tool { server, wire_name } => {
             let found = state.snapshot.servers.iter().find(|one| one.name == *server);
             let tool = found.and_then(|one| one.tools.iter().find(|tool| tool.wire_name == *wire_name));
@@ -48,7 +63,7 @@ fn content(state: &State, subject: &Subject, width: usize) -> (String, Vec<Row>)
 }
 
 /// A name and its value, the value wrapped beside it.
-fn field(rows: &mut Vec<Row>, name: &str, value: &str, role: Role, width: usize) {
+pub fn field(rows: &mut Vec<Row>, name: &str, value: &str, role: Role, width: usize) {
     let mut lead = Styled::new(name, Role::UiDim);
     lead.pad_to(12, Role::UiText);
     let rest = Styled::new(&" ".repeat(12), Role::UiText);
@@ -120,6 +135,17 @@ fn tool_line(tool: &ToolInfo, names: usize, width: usize) -> Row {
     line.cut(room.saturating_sub(2));
     line.pad_to(room, Role::UiText);
     line.with(&cost, Role::UiDim).into_row(width)
+}
+
+fn skill_rows(skill: &SkillView, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    field(&mut rows, "says", &skill.description, Role::UiText, width);
+    field(&mut rows, "came by", &cell::skill_cause(&skill.cause), Role::UiText, width);
+    let cost = format!("{} tok per turn", human::tokens(u64::from(skill.tokens)));
+    field(&mut rows, "costs", &cost, Role::UiText, width);
+    field(&mut rows, "from", &skill.source, Role::UiText, width);
+    field(&mut rows, "file", &skill.file, Role::CodeText, width);
+    rows
 }
 
 fn tool_rows(tool: &ToolInfo, width: usize) -> Vec<Row> {

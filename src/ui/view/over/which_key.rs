@@ -32,5 +32,5 @@ pub fn which_key(state: &State, area: Rect, floor: u16) -> Option<Panel> {
     let outline = Rect { x: area.right() - width, y: floor - height, width, height };
     let label = node.label.as_deref().unwrap_or_default();
     let title = format!("{} {}", sequence(&state.pending.keys), text::sanitize_line(label)).trim_end().to_owned();
-    Some(Panel { outline, title, foot: Styled::default(), list, caret: None })
+    Some(Panel::whole(outline, title, Styled::default(), list))
 }

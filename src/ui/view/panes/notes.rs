@@ -5,6 +5,9 @@ use crate::ui::theme::Role;
 use crate::ui::transcript::{Break, Row, Styled};
 use crate::ui::view::list::Line;
 
+/// Columns below which a note's words do not keep clear of its source.
+const NARROW: usize = 40;
+
 /// The notes, newest last, wrapped beside when, how loud, who, what.
 pub fn lines(state: &State, width: usize) -> Vec<Line> {
     let notes = &state.snapshot.notes;
@@ -35,9 +38,23 @@ fn row(note: &Note, turns: usize, sources: usize, width: usize) -> Vec<Row> {
     row.push(mark, role);
     row.push(" ", Role::UiText);
     let mut source = Styled::new(&text::sanitize_line(&note.source), role);
+    // In a narrow column the words go on below who speaks.
+    let below = row.width();
     source.cut(sources);
-    source.pad_to(sources + 2, role);
+    source.pad_to(if width < NARROW { 0 } else { sources + 2 }, role);
     row.append(&source);
-    let rest = Styled::new(&" ".repeat(row.width()), Role::UiText);
-    Styled::new(&text::sanitize_line(&note.text), Role::UiText).rows(width, Break::Words, &row, &rest)
+    if width < NARROW {
+        row.push("  ", role);
+    }
+    let indent = if width < NARROW { below } else { row.width() };
+    let rest = Styled::new(&" ".repeat(indent), Role::UiText);
+    // What has more lines is opened to read them.
+    let (first, more) = note.text.split_once('\n').unwrap_or((&note.text, ""));
+    let more = if more.trim().is_empty() { "" } else { " …" };
+    Styled::new(&text::sanitize_line(first), Role::UiText).with(more, Role::UiDim).rows(
+        width,
+        Break::Words,
+        &row,
+        &rest,
+    )
 }

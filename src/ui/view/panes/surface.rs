@@ -1,14 +1,15 @@
 use std::collections::BTreeMap;
 
-use crate::proto::{ServerState, ServerView, ToolInfo};
+use crate::proto::{AskKind, EncoderState, ServerKind, ServerState, ServerView, SkillView, Snapshot, ToolInfo};
 use crate::text::{self, human};
 use crate::ui::state::State;
 use crate::ui::theme::Role;
-use crate::ui::transcript::cell::spinner;
+use crate::ui::transcript::cell::{self, spinner};
 use crate::ui::transcript::{Break, Row, Styled};
 use crate::ui::view::list::Line;
 
-/// What a row that can be marked stands for: indices into the snapshot's servers and their tools.
+/// What a row that can be marked stands for: indices into the snapshot's servers, their tools, and its
+/// active skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
     Server(usize),
@@ -17,16 +18,18 @@ pub enum Item {
         server: usize,
         tool: usize,
     },
+    Skill(usize),
 }
 
 /// The items in the order they are shown.
-pub fn items(servers: &[ServerView]) -> Vec<Item> {
+pub fn items(snapshot: &Snapshot) -> Vec<Item> {
     let mut items = Vec::new();
-    for (index, server) in servers.iter().enumerate() {
+    for (index, server) in snapshot.servers.iter().enumerate() {
         items.push(Item::Server(index));
         let kept_off = server.tools.iter().enumerate().filter(|(_, tool)| tool.quarantine.is_some());
         items.extend(kept_off.map(|(tool, _)| Item::Tool { server: index, tool }));
     }
+    items.extend((0..snapshot.skills.len()).map(Item::Skill));
     items
 }
 
@@ -63,7 +66,68 @@ pub fn lines(state: &State, width: usize) -> Vec<Line> {
         }
         lines.extend(filtered(server, columns, width).into_iter().map(Line::plain));
     }
+    lines.extend(skill_lines(&state.snapshot.skills, item, width));
+    let encoder = encoder_rows(&state.snapshot.encoder, width);
+    if !encoder.is_empty() {
+        lines.push(Line::plain(Row::blank()));
+        lines.extend(encoder.into_iter().map(Line::plain));
+    }
     lines
+}
+
+/// Columns that a skill's row needs to also tell how it came.
+const WITH_CAUSE: usize = 36;
+
+/// Active skills under a heading of their own; nothing when there is none.
+fn skill_lines(skills: &[SkillView], first: usize, width: usize) -> Vec<Line> {
+    if skills.is_empty() {
+        return Vec::new();
+    }
+    let tokens: u64 = skills.iter().map(|skill| u64::from(skill.tokens)).sum();
+    let words = format!("{} active · {} tok/turn", skills.len(), human::tokens(tokens));
+    let heading = Styled::new("SKILLS", Role::UiStrong).with("  ", Role::UiText).with(&words, Role::UiDim);
+    let mut lines = vec![Line::plain(Row::blank()), Line::plain(heading.into_row(width))];
+    let names = skills.iter().map(|skill| text::width(&skill.name)).max().unwrap_or(0).clamp(6, 20).min(width / 2);
+    for (index, skill) in skills.iter().enumerate() {
+        let mut line = Styled::new("◆ ", Role::DecisionMark);
+        let mut name = Styled::new(&text::sanitize_line(&skill.name), Role::ToolName);
+        name.cut(names);
+        name.pad_to(names + 1, Role::UiText);
+        line.append(&name);
+        if width >= WITH_CAUSE {
+            line.push(&format!("by {}", cell::skill_cause(&skill.cause)), Role::UiDim);
+        }
+        let cost = format!("{} tok", human::tokens(skill.tokens.into()));
+        lines.push(Line::of(first + index, ended(line, &cost, width)));
+    }
+    lines
+}
+
+/// What sentences are compared with, while it is on its way or when it did not arrive.
+fn encoder_rows(encoder: &EncoderState, width: usize) -> Vec<Row> {
+    match encoder {
+        EncoderState::Idle | EncoderState::Ready { .. } => Vec::new(),
+        EncoderState::Downloading { done, total, .. } => {
+            let of = total.map(|total| format!(" of {}", human::bytes(total))).unwrap_or_default();
+            let words = format!("encoder downloading {}{of}", human::bytes(*done));
+            vec![Styled::new(&words, Role::UiDim).into_row(width)]
+        }
+        EncoderState::Loading { phrases_done, phrases, .. } => {
+            let done = if *phrases > 0 { format!(" {phrases_done}/{phrases}") } else { String::new() };
+            vec![Styled::new(&format!("encoder loading{done}"), Role::UiDim).into_row(width)]
+        }
+        EncoderState::Failed { why, advice } => {
+            let lead = Styled::new("! ", Role::NoticeWarning);
+            let rest = Styled::new("  ", Role::UiText);
+            let words = format!("no sentence encoder: {}", text::sanitize_line(why));
+            let mut rows = Styled::new(&words, Role::UiText).rows(width, Break::Words, &lead, &rest);
+            if !advice.trim().is_empty() {
+                let hint = format!("hint: {}", text::sanitize_line(advice));
+                rows.extend(Styled::new(&hint, Role::NoticeHint).rows(width, Break::Words, &rest, &rest));
+            }
+            rows
+        }
+    }
 }
 
 fn server_rows(server: &ServerView, columns: usize, width: usize, state: &State) -> Vec<Row> {
@@ -154,12 +218,19 @@ fn seconds(milliseconds: u64) -> String {
 /// colour.
 pub fn state_words(server: &ServerView, state: &State) -> (&'static str, Role, Option<String>) {
     let now = state.now;
+    if waits_for_trust(server, state) {
+        let words = "waits until you say whether its files are trusted";
+        return ("?", Role::ServerStarting, Some(words.to_owned()));
+    }
     match &server.state {
         ServerState::Ready { .. } => ("●", Role::ServerReady, None),
         ServerState::Starting { since, attempt } => {
             let again = if *attempt > 1 { format!(", try {attempt}") } else { String::new() };
             let mark = spinner(now, state.settings.motion);
             (mark, Role::ServerStarting, Some(format!("starting {}{again}", seconds(now.saturating_sub(*since)))))
+        }
+        ServerState::Waiting { reason, retry_at: 0, .. } => {
+            ("?", Role::ServerStarting, Some(text::sanitize_line(reason).into_owned()))
         }
         ServerState::Waiting { reason, retry_at, .. } => {
             let left = seconds(retry_at.saturating_sub(now) + 999);
@@ -174,6 +245,12 @@ pub fn state_words(server: &ServerView, state: &State) -> (&'static str, Role, O
         ServerState::Disabled { by } => ("○", Role::ServerOff, Some(format!("off, by {}", text::sanitize_line(by)))),
         ServerState::Stopped => ("○", Role::ServerOff, Some("stopped".to_owned())),
     }
+}
+
+/// Whether the tools of the project's own files wait for the answer to an open question.
+fn waits_for_trust(server: &ServerView, state: &State) -> bool {
+    let trust = || state.snapshot.asks.iter().any(|(ask, _)| matches!(ask.kind, AskKind::Trust { .. }));
+    server.kind == ServerKind::Local && matches!(server.state, ServerState::Starting { .. }) && trust()
 }
 
 fn kept_off(tool: &ToolInfo, columns: usize, width: usize) -> Row {

@@ -22,23 +22,26 @@ const NAMES: usize = 10;
 pub struct Welcome {
     pub place: Rect,
     pub rows: Vec<Row>,
+    /// From which row on it is what start-up had to say.
+    pub told: u16,
 }
 
 /// The welcome with what start-up had to say beneath it. `None` once something was said or selected,
 /// and when a warning would not fit: then the transcript shows it.
-pub fn lay(state: &State, inner: Rect) -> Option<Welcome> {
+pub fn lay(state: &State, keys: cell::CellKeys, inner: Rect) -> Option<Welcome> {
     let transcript = &state.transcript;
     if !state.nothing_said() || transcript.selected.is_some() || transcript.search.is_some() {
         return None;
     }
     let columns = inner.width.min(WIDTH);
     let (width, height) = (columns as usize, inner.height as usize);
-    let told = told(state, width);
-    let rows = [Detail::Full, Detail::Middle, Detail::Short, Detail::Least].into_iter().find_map(|detail| {
+    let told = told(state, keys, width);
+    let (rows, own) = [Detail::Full, Detail::Middle, Detail::Short, Detail::Least].into_iter().find_map(|detail| {
         let mut rows = every_row(state, width, detail);
-        let room = height.checked_sub(rows.len())?;
+        let own = rows.len();
+        let room = height.checked_sub(own)?;
         rows.extend(beneath(&told, room, width)?);
-        Some(rows)
+        Some((rows, own as u16))
     })?;
     let free = inner.height.saturating_sub(rows.len() as u16);
     let place = Rect {
@@ -47,17 +50,20 @@ pub fn lay(state: &State, inner: Rect) -> Option<Welcome> {
         width: columns,
         height: inner.height - free / 3,
     };
-    Some(Welcome { place, rows })
+    Some(Welcome { place, rows, told: own })
 }
 
 /// What start-up said, beside the choice of the model, which the welcome itself tells.
-fn told(state: &State, width: usize) -> Vec<(bool, Vec<Row>)> {
+fn told(state: &State, keys: cell::CellKeys, width: usize) -> Vec<(bool, Vec<Row>)> {
     let highlighter = Highlighter::off();
     let motion = state.settings.motion;
-    let look = cell::Look { width, fold: cell::Fold::Folded, now: state.now, motion, highlighter: &highlighter };
+    let look = |entry: &Entry| {
+        let fold = cell::default_fold(&entry.kind);
+        cell::Look { width, fold, now: state.now, motion, keys, highlighter: &highlighter }
+    };
     let entries = state.snapshot.transcript.entries().iter();
     let entries = entries.filter(|entry| !matches!(&entry.kind, EntryKind::Decision(Decision::ModelChosen { .. })));
-    entries.map(|entry| (minor(entry), cell::render(entry, &look))).collect()
+    entries.map(|entry| (minor(entry), cell::render(entry, &look(entry)))).collect()
 }
 
 /// Whether it may be left out when there is no room; it stands in the Notes anyway.

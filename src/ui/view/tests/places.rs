@@ -81,7 +81,7 @@ fn the_way_back_to_the_end_can_be_clicked() {
 #[test]
 fn an_overlay_takes_the_mouse() {
     let mut fixture = session(2);
-    fixture.state.layers.push(Layer::Palette(Filtered::default()));
+    fixture.state.layers.push(Layer::picker(Listing::Palette));
     let layout = fixture.layout(80, 24);
     let inner = layout.over.as_ref().unwrap().inner();
     assert_eq!(layout.hit(0, 0), Hit::OutsideOver);
@@ -211,7 +211,7 @@ fn kept_off_and_filtered_tools_say_why() {
     assert!(shown.contains("✘ broken  kept off: its schema is not an object"), "{shown}");
     assert!(shown.contains("− 1 left out by the role: danger"), "{shown}");
     assert_eq!(
-        surface_items(&fixture.state.snapshot.servers),
+        surface_items(&fixture.state.snapshot),
         [Item::Server(0), Item::Tool { server: 0, tool: 1 }, Item::Server(1)]
     );
 }
@@ -219,7 +219,11 @@ fn kept_off_and_filtered_tools_say_why() {
 #[test]
 fn a_secret_is_never_shown() {
     let mut fixture = session(1);
-    let kind = AskKind::Secret { key: "API_KEY".to_owned(), wanted_by: "server time".to_owned() };
+    let kind = AskKind::Secret {
+        key: "API_KEY".to_owned(),
+        wanted_by: "server time".to_owned(),
+        kept_in: "inputs.toml".to_owned(),
+    };
     fixture.live(Body::Asked(Ask { id: AskId(3), kind }));
     fixture.state.question = Some(Question { ask: AskId(3), text: "hunter2".to_owned(), offset: 0 });
     let shown = fixture.text(80, 24);
@@ -229,7 +233,8 @@ fn a_secret_is_never_shown() {
 #[test]
 fn toasts_lie_over_everything_and_end() {
     let mut fixture = session(1);
-    let toast = Toast { level: Level::Warning, text: "copied by OSC 52, unconfirmed".to_owned(), until: NOW + 10 };
+    let toast =
+        Toast { level: Level::Warning, text: "copied by OSC 52, unconfirmed".to_owned(), until: NOW + 10, about: None };
     fixture.state.toasts.push(toast);
     assert!(fixture.text(80, 24).contains("! copied by OSC 52"));
     fixture.state.now = NOW + 11;
@@ -251,7 +256,7 @@ fn nothing_from_outside_steers_the_terminal() {
     fixture.server(evil, ServerState::Failed { reason: evil.to_owned(), advice: evil.to_owned() }, &[evil], 3);
     fixture.live(Body::Notice { level: Level::Error, source: evil.to_owned(), text: evil.to_owned(), hint: None });
     fixture.live(Body::Queued { id: QueueId(1), text: evil.to_owned(), mode: SubmitMode::Steer });
-    fixture.state.toasts.push(Toast { level: Level::Info, text: evil.to_owned(), until: NOW + 10 });
+    fixture.state.toasts.push(Toast { level: Level::Info, text: evil.to_owned(), until: NOW + 10, about: None });
     fixture.state.transcript.search = Some(Search { query: evil.to_owned(), editing: true });
     for subject in [Subject::Server(evil.to_owned()), Subject::Note { index: 0, text: evil.to_owned() }] {
         fixture.state.layers = vec![Layer::Reader(Reader { subject, offset: 0 })];

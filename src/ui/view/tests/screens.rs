@@ -285,7 +285,7 @@ fn question_of_trust() {
 fn help() {
     each_size("help", || {
         let mut fixture = session();
-        fixture.state.layers.push(Layer::Help(Filtered::default()));
+        fixture.state.layers.push(Layer::picker(Listing::Help));
         fixture
     });
 }
@@ -293,6 +293,11 @@ fn help() {
 #[test]
 fn palette_under_a_filter() {
     let mut fixture = session();
-    fixture.state.layers.push(Layer::Palette(Filtered { filter: "fold".to_owned(), selected: 1, offset: 0 }));
+    fixture.state.layers.push(Layer::Picker(Picker {
+        of: Listing::Palette,
+        filter: "fold".to_owned(),
+        selected: 1,
+        offset: 0,
+    }));
     insta::assert_snapshot!(fixture.styled(80, 24));
 }

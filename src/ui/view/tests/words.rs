@@ -11,7 +11,7 @@ fn trust() -> AskKind {
 }
 
 fn toast(text: &str) -> Toast {
-    Toast { level: Level::Warning, text: text.to_owned(), until: NOW + 5_000 }
+    Toast { level: Level::Warning, text: text.to_owned(), until: NOW + 5_000, about: None }
 }
 
 #[test]

@@ -20,6 +20,7 @@ use super::super::{Answer, Refusal};
 use super::groups::{Group, Shells};
 use super::output::{Output, Spill};
 use super::{Reporter, Stop};
+use crate::mcp::group::apart;
 
 /// Programs that would page, ask or draw are told that there is nobody to do it for.
 const ENVIRONMENT: [(&str, &str); 6] = [
@@ -87,8 +88,8 @@ fn spawn(job: &Job) -> io::Result<(Child, Receiver)> {
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)
         .stderr(writer)
-        .process_group(0)
         .kill_on_drop(true);
+    apart(&mut command)?;
     let child = command.spawn()?;
     Ok((child, Receiver::from_owned_fd(OwnedFd::from(reader))?))
 }

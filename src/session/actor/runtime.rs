@@ -1,0 +1,163 @@
+//! The built-in server `runtime`: tools that act on the session itself.
+
+use serde_json::{Value, json};
+
+use super::skills::{self, SkillReport};
+use super::{Actor, Report};
+use crate::config::allows;
+use crate::mcp::{CallResult, ToolDefinition};
+use crate::proto::{Body, CallId, Content, ServerKind, ServerState, ToolInfo, ToolOutcome};
+use crate::session::rules::skill_list::{self, Listed, MODEL_PAGE};
+use crate::session::server_specs::RUNTIME;
+use crate::text::tokens;
+
+const SKILL: &str = "skill";
+
+const DESCRIPTION: &str = "Skills are instructions for particular kinds of work. `list` shows those there are, a page \
+    at a time; `use` puts one into the conversation; `forget` switches one off. Look here before work that has a \
+    method of its own.";
+
+impl Actor {
+    /// Every tool of the role: its servers', then the session's own.
+    pub(super) fn catalog(&self) -> std::sync::Arc<Vec<ToolDefinition>> {
+        let served = self.servers.tools.catalog();
+        let own = self.own_tools(&served);
+        if own.is_empty() {
+            return served;
+        }
+        std::sync::Arc::new(served.iter().cloned().chain(own).collect())
+    }
+
+    fn own_tools(&self, served: &[ToolDefinition]) -> Vec<ToolDefinition> {
+        let Some(filter) = self.role.runtime.as_ref().filter(|_| self.setup.offers.is_some()) else {
+            return Vec::new();
+        };
+        if !allows(filter, SKILL) {
+            return Vec::new();
+        }
+        let taken = served.iter().any(|tool| tool.info.wire_name == SKILL);
+        let wire_name = if taken { format!("{RUNTIME}_{SKILL}") } else { SKILL.to_owned() };
+        vec![definition(wire_name)]
+    }
+
+    /// Shows the session's own server beside the others.
+    pub(super) fn show_runtime(&mut self) {
+        if self.role.runtime.is_none() || self.setup.offers.is_none() {
+            return;
+        }
+        let tools = self.own_tools(&self.servers.tools.catalog()).into_iter().map(|tool| tool.info).collect();
+        self.rec.emit(Body::ServerChanged {
+            server: RUNTIME.to_owned(),
+            kind: ServerKind::Builtin,
+            state: ServerState::Ready { since: self.rec.now() },
+            command: "octomind itself".to_owned(),
+            stderr: Vec::new(),
+        });
+        self.rec.emit(Body::ServerTools { server: RUNTIME.to_owned(), tools });
+    }
+
+    /// True when the call is one of the session's own; it ends by a report as any other does.
+    pub(super) fn run_own(&mut self, id: &CallId, tool: &ToolDefinition, arguments: &Value) -> bool {
+        if tool.server != RUNTIME {
+            return false;
+        }
+        let Some(offers) = self.setup.offers.clone() else { return false };
+        let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
+        let (action, name) = (text("action"), text("name"));
+        let number = arguments.get("page").and_then(Value::as_u64).unwrap_or(1);
+        let (report, id, active) = (self.report.clone(), id.clone(), self.active_skills());
+        if action == "forget" {
+            let result = match active.contains(&name) {
+                true => ok(self.forget_skill(&name)),
+                false => failed(format!("The skill {name:?} is not active.")),
+            };
+            let _ = report.send(Report::Called(id, result));
+            return true;
+        }
+        tokio::task::spawn_blocking(move || {
+            let (skills, catalogue) = (listed(&offers, &active), offers.catalogue());
+            let result = match action.as_str() {
+                "list" => list(&skills, usize::try_from(number).unwrap_or(usize::MAX)),
+                "use" => match catalogue.skill(&name).cloned() {
+                    Some(skill) => {
+                        let _ = report.send(Report::Skill(SkillReport::Called(id, skills::read(skill))));
+                        return;
+                    }
+                    None => failed(super::skills::missing(&catalogue, &name, &skills)),
+                },
+                other => failed(format!("{other:?} is no action; use list, use or forget.")),
+            };
+            let _ = report.send(Report::Called(id, result));
+        });
+        true
+    }
+}
+
+/// Every skill as it is listed; reads the catalogue if nothing did.
+pub(super) fn listed(offers: &crate::session::Offers, active: &[String]) -> Vec<Listed> {
+    let catalogue = offers.catalogue();
+    let one = |skill: &std::sync::Arc<crate::tap::Skill>| Listed {
+        name: skill.name.clone(),
+        description: skill.description.clone(),
+        source: skills::source(skill),
+        active: active.contains(&skill.name),
+    };
+    skill_list::ordered(catalogue.skills.iter().map(one).collect())
+}
+
+fn list(skills: &[Listed], number: usize) -> CallResult {
+    let Some((shown, pages)) = skill_list::page(skills, number, MODEL_PAGE) else {
+        let pages = skills.len().div_ceil(MODEL_PAGE).max(1);
+        return failed(format!("There is no page {number}; the last is {pages}."));
+    };
+    let line = |skill: &Listed| {
+        let mark = if skill.active { " (active)" } else { "" };
+        format!("- {}{mark}: {}", skill.name, skill.description)
+    };
+    let lines: Vec<String> = shown.iter().map(line).collect();
+    let count = if skills.len() == 1 { "1 skill".to_owned() } else { format!("{} skills", skills.len()) };
+    ok(format!("{count}, page {number} of {pages}\n{}", lines.join("\n")).trim_end().to_owned())
+}
+
+fn ok(text: String) -> CallResult {
+    CallResult { outcome: ToolOutcome::Ok, content: Content::Text(text) }
+}
+
+fn failed(text: String) -> CallResult {
+    CallResult { outcome: ToolOutcome::Error, content: Content::Text(text) }
+}
+
+fn definition(wire_name: String) -> ToolDefinition {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "action": { "type": "string", "enum": ["list", "use", "forget"] },
+            "name": { "type": "string", "description": "Of the skill, for use and forget." },
+            "page": { "type": "integer", "minimum": 1, "description": "For list; from 1." }
+        },
+        "required": ["action"]
+    });
+    let repairs = match wire_name == SKILL {
+        true => Vec::new(),
+        false => vec![format!("called {wire_name} on the wire: another server has a tool of this name")],
+    };
+    let info = ToolInfo {
+        name: SKILL.to_owned(),
+        summary: "list, use and forget skills".to_owned(),
+        tokens: u32::try_from(tokens::estimate(DESCRIPTION) + tokens::estimate(&schema.to_string()))
+            .unwrap_or(u32::MAX),
+        repairs,
+        quarantine: None,
+        filtered_by: None,
+        wire_name,
+    };
+    ToolDefinition {
+        server: RUNTIME.to_owned(),
+        name: SKILL.to_owned(),
+        description: DESCRIPTION.to_owned(),
+        schema,
+        read_only: Some(false),
+        destructive: Some(false),
+        info,
+    }
+}

@@ -1,0 +1,138 @@
+//! The sentence encoder at a session's side.
+//!
+//! Owns: that a process has one of it, whose phrases are wanted, what a message is likened to, which
+//! agent a task suits and which capability is looked for.
+//!
+//! Does not own: vectors and the rule over them (`embed`), what is on offer (`tap`), when it is asked
+//! and what is told of it (`actor`).
+//!
+//! Invariant: nothing is loaded before something is wanted, nobody waits longer than is said here, and
+//! what cannot be told is said with its reason.
+
+mod discover;
+mod likeness;
+mod phrases;
+mod specialist;
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use tokio::sync::watch;
+
+use crate::config::{Env, Paths};
+use crate::embed::{Options, Service};
+use crate::proto::EncoderState;
+use likeness::Waits;
+
+pub use discover::{Capability, Discovered, discover};
+pub(super) use likeness::{Patience, liken};
+pub(super) use phrases::phrases;
+pub use specialist::{Choice, Ranked, Ranking, rank, reach};
+
+/// The encoder of the process, as one session uses it.
+pub struct Sentences {
+    process: Arc<Process>,
+    session: u64,
+}
+
+/// What the sessions of a process share.
+struct Process {
+    service: Service,
+    /// Somebody named a model; otherwise it is what comes with the program.
+    named: bool,
+    waits: Waits,
+    wishes: Mutex<Wishes>,
+}
+
+#[derive(Default)]
+struct Wishes {
+    /// Of each session, the latest first.
+    of: Vec<(u64, Vec<String>)>,
+    /// What the service was told last.
+    told: Vec<String>,
+}
+
+type Key = (String, PathBuf);
+
+static PROCESS: Mutex<BTreeMap<Key, Weak<Process>>> = Mutex::new(BTreeMap::new());
+static SESSIONS: AtomicU64 = AtomicU64::new(0);
+
+const EMBEDDED: &str = "embedded";
+
+fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Sentences {
+    /// That of `[encoder] model`; sessions with the same setting share it. Loads nothing.
+    pub fn of_process(model: &str, paths: &Paths, env: &Env) -> Self {
+        let mut known = lock(&PROCESS);
+        let key = (model.to_owned(), paths.cache.clone());
+        if let Some(process) = known.get(&key).and_then(Weak::upgrade) {
+            return Self::of(process);
+        }
+        let named = !matches!(model.trim(), "" | EMBEDDED);
+        let sentences = Self::over(Service::new(Options::new(model, paths, env)), named, Waits::default());
+        known.retain(|_, process| process.strong_count() > 0);
+        known.insert(key, Arc::downgrade(&sentences.process));
+        sentences
+    }
+
+    /// One that is shared with nobody yet.
+    fn over(service: Service, named: bool, waits: Waits) -> Self {
+        Self::of(Arc::new(Process { service, named, waits, wishes: Mutex::default() }))
+    }
+
+    fn of(process: Arc<Process>) -> Self {
+        Self { process, session: SESSIONS.fetch_add(1, Ordering::Relaxed) }
+    }
+
+    pub fn service(&self) -> &Service {
+        &self.process.service
+    }
+
+    pub fn state(&self) -> watch::Receiver<EncoderState> {
+        self.process.service.state()
+    }
+
+    /// Whether somebody named the model, so that its failure is news to them.
+    pub fn is_named(&self) -> bool {
+        self.process.named
+    }
+
+    /// Wants the vectors of these phrases for this session, beside what other sessions want. Begins to
+    /// load in the background; without a phrase nothing is begun.
+    pub fn want(&self, phrases: Vec<String>) {
+        let mut wishes = lock(&self.process.wishes);
+        wishes.of.retain(|(session, _)| *session != self.session);
+        wishes.of.insert(0, (self.session, phrases));
+        let mut seen = HashSet::new();
+        let all = wishes.of.iter().flat_map(|(_, phrases)| phrases);
+        let all: Vec<String> = all.filter(|phrase| seen.insert(phrase.as_str())).cloned().collect();
+        // Another order alone is not worth looking everything up again.
+        let told: HashSet<&str> = wishes.told.iter().map(String::as_str).collect();
+        let same = all.len() == told.len() && all.iter().all(|phrase| told.contains(phrase.as_str()));
+        if !all.is_empty() && !same {
+            wishes.told.clone_from(&all);
+            self.process.service.want(all);
+        }
+    }
+}
+
+impl Drop for Sentences {
+    fn drop(&mut self) {
+        lock(&self.process.wishes).of.retain(|(session, _)| *session != self.session);
+    }
+}
+
+impl std::fmt::Debug for Sentences {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let state = self.process.service.state().borrow().clone();
+        formatter.debug_struct("Sentences").field("state", &state).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+pub(in crate::session) mod tests;

@@ -1,0 +1,69 @@
+use globset::GlobBuilder;
+
+use super::nearest;
+
+/// Skills on a page for a person, and for a model.
+pub const PERSON_PAGE: usize = 15;
+pub const MODEL_PAGE: usize = 20;
+
+/// One skill as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    pub name: String,
+    pub description: String,
+    pub source: String,
+    pub active: bool,
+}
+
+/// What the words after `/skill` mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// From 1.
+    Page(usize),
+    Matching(String),
+    Toggle(String),
+}
+
+impl Asked {
+    /// A number is a page, a word with `*`, `?` or `[` a pattern, anything else a skill's name.
+    pub fn parse(words: &str) -> Self {
+        let words = words.trim();
+        match words.parse() {
+            Ok(page) => Self::Page(page),
+            Err(_) if words.is_empty() => Self::Page(1),
+            Err(_) if words.contains(['*', '?', '[']) => Self::Matching(words.to_owned()),
+            Err(_) => Self::Toggle(words.to_owned()),
+        }
+    }
+}
+
+/// Active ones first, then by name.
+pub fn ordered(mut skills: Vec<Listed>) -> Vec<Listed> {
+    skills.sort_by(|a, b| b.active.cmp(&a.active).then_with(|| a.name.cmp(&b.name)));
+    skills
+}
+
+/// The skills of a page and how many pages there are; nothing when there is no such page.
+pub fn page(skills: &[Listed], number: usize, size: usize) -> Option<(&[Listed], usize)> {
+    let pages = skills.len().div_ceil(size).max(1);
+    let from = number.checked_sub(1)? * size;
+    (number <= pages).then(|| (&skills[from.min(skills.len())..(from + size).min(skills.len())], pages))
+}
+
+/// Those whose name matches, whatever the case.
+///
+/// # Errors
+/// When the pattern is none.
+pub fn matching(skills: Vec<Listed>, pattern: &str) -> Result<Vec<Listed>, String> {
+    let glob = GlobBuilder::new(pattern).case_insensitive(true).build();
+    let glob = glob.map_err(|error| format!("{pattern:?} is no pattern: {}", error.kind()))?.compile_matcher();
+    Ok(skills.into_iter().filter(|skill| glob.is_match(&skill.name)).collect())
+}
+
+/// There is no skill of this name.
+pub fn unknown(name: &str, skills: &[Listed]) -> String {
+    match nearest(name, skills.iter().map(|skill| skill.name.as_str())) {
+        Some(near) => format!("There is no skill {name}. Did you mean {near}?"),
+        None => format!("There is no skill {name}."),
+    }
+}

@@ -1,0 +1,19 @@
+//! `[deps] require`: scripts that put a capability's programs in place.
+//!
+//! Owns: finding a script inside its tap, running it to its end with its output line by line, ending
+//! it and all it started.
+//!
+//! Does not own: which scripts a role needs (`resolve`), when they run and who is told (`session`).
+//!
+//! Invariant: a script outside the folder of its tap is refused. Nothing of a script is left running
+//! when [`run`] returns or is dropped.
+
+mod find;
+mod output;
+mod run;
+
+pub use find::{FindError, Script, find};
+pub use run::{Done, LIMIT, Running, ScriptError, run};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,30 @@
+use super::{Deed, Listing, Picker, State};
+use crate::text;
+
+impl State {
+    /// How many rows a picker has under its filter.
+    pub fn picker_len(&self, picker: &Picker) -> usize {
+        let filter = &picker.filter;
+        match picker.of {
+            Listing::Help => self.help_rows(filter).len(),
+            Listing::Palette => self.palette_rows(filter).len(),
+            Listing::History => self.history_rows(filter).len(),
+            Listing::Agents => self.agent_rows(filter).len(),
+            Listing::Catalogue(shelf) => self.shelf_rows(shelf, filter).len(),
+        }
+    }
+
+    /// What the marked row does.
+    pub fn picked(&self, picker: &Picker) -> Option<Deed> {
+        let (filter, at) = (&picker.filter, picker.selected);
+        match picker.of {
+            Listing::Help => self.help_rows(filter).get(at).map(|row| row.deed.clone()),
+            Listing::Palette => self.palette_rows(filter).get(at).map(|row| row.deed.clone()),
+            Listing::History => self.history_rows(filter).get(at).map(|entry| Deed::TakeUp((*entry).to_owned())),
+            Listing::Agents => {
+                self.agent_rows(filter).get(at).map(|row| Deed::Role(text::sanitize_line(row.tag).into_owned()))
+            }
+            Listing::Catalogue(shelf) => self.shelf_rows(shelf, filter).get(at).map(|row| Deed::Read(row.subject())),
+        }
+    }
+}
