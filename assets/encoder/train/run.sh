@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# From the base in a package to the int8 graph: environment, training, export, scores, parity vectors.
+#   run.sh WORK_FOLDER [SHARED_FOLDER]
+# WORK_FOLDER gets everything that is made; nothing here is overwritten. SHARED_FOLDER holds data/tap and
+# data/routing/dev.jsonl, which are only measured on. Two cores: about two hours and a half.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mkdir -p "$1" && cd "$1" && pwd)
+shared=${2:+$(cd "$2" && pwd)}
+
+if [ ! -x "$work/venv/bin/python" ]; then
+    python3 -m venv "$work/venv"
+    # torch alone: what else its package names is for graphics cards.
+    "$work/venv/bin/pip" install -q --no-deps $(grep '^torch==' "$here/requirements.txt")
+    "$work/venv/bin/pip" install -q filelock typing_extensions sympy networkx jinja2 fsspec
+    grep -v '^torch==' "$here/requirements.txt" | "$work/venv/bin/pip" install -q -r /dev/stdin
+fi
+python=$work/venv/bin/python
+base=$work/base
+if [ ! -f "$base/model.safetensors" ]; then
+    "$python" - "$base" <<'PY'
+import pathlib, sys, zipfile
+import all_minilm_l6_v2
+zipfile.ZipFile(pathlib.Path(all_minilm_l6_v2.__file__).with_name("model.zip")).extractall(sys.argv[1])
+PY
+fi
+echo "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db  $base/model.safetensors" | sha256sum -c -
+
+cd "$here"
+"$python" train.py --base "$base" --data data --out "$work/tuned" --eval eval ${shared:+--shared "$shared"} --minutes 130 --steps 100000 --threads 2
+"$python" export.py --weights "$work/tuned/model.safetensors" --base "$base" --out "$work/model"
+for set in plain hard; do
+    "$python" score.py "$work/model" --sets eval --prefix "$set" ${shared:+--shared "$shared"}
+done
+"$python" parity.py "$work/model" data "$work/model/parity.json"
+echo "made in $work/model: model.onnx, tokenizer.json, parity.json"
