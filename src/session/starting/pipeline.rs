@@ -51,7 +51,7 @@ fn no_such(error: &ResolveError) -> Refused {
         let hint = broken.problem.hint.clone().or_else(|| Some("Mend it and start again.".to_owned()));
         return Refused { by: RefusedBy::Content, message: format!("{error}."), hint };
     }
-    let hint = Some("`octomind config --show` lists the roles, Catalogue in the workbench the agents.".to_owned());
+    let hint = Some("`octomind config --show` lists the roles; in the workbench f3 lists the agents.".to_owned());
     Refused { by: RefusedBy::Name, message: error.to_string(), hint }
 }
 

@@ -176,7 +176,11 @@ impl Search<'_> {
         Box::new(ResolveError {
             asked: self.asked.to_owned(),
             agents,
-            nearest: if matches!(reason, Reason::Broken(_)) { Vec::new() } else { self.nearest() },
+            // What was asked for is known there; nothing is to be guessed.
+            nearest: match reason {
+                Reason::Broken(_) | Reason::NoChief { .. } => Vec::new(),
+                Reason::NotATag(_) | Reason::UnknownName | Reason::NoAgent { .. } => self.nearest(),
+            },
             unavailable: unavailable.collect(),
             tried: std::mem::take(&mut self.tried),
             reason,

@@ -104,6 +104,7 @@ fn what_is_meant_by_nothing_is_told_with_what_there_is() {
     assert_eq!(error.reason, Reason::NoChief { domain: "doctor".to_owned() });
     assert_eq!(error.agents, ["doctor:blood — Title of doctor:blood", "doctor:nutrition — Title of doctor:nutrition"]);
     assert!(error.to_string().contains("doctor:nutrition"), "{error}");
+    assert_eq!(error.nearest, Vec::<String>::new(), "the domain is known; nothing is guessed");
 
     assert!(matches!(fail("doctor:chief").reason, Reason::NoChief { .. }));
 
