@@ -50,6 +50,7 @@ p.add_argument("--every", type=int, default=150)
 p.add_argument("--freeze", type=int, default=0)
 p.add_argument("--dropout", type=float, default=0.0)
 a = p.parse_args()
+Path(a.out).mkdir(parents=True, exist_ok=True)
 torch.set_num_threads(a.threads)
 torch.set_flush_denormal(True)
 torch.manual_seed(a.seed)
@@ -66,7 +67,7 @@ def vectors(m, items):
 
 def ranks():
     """Where the untuned base puts the right capability, for every message, among those of its file."""
-    cache = Path(a.out).parent / "ranks.json"
+    cache = Path(a.out, "ranks.json")
     known = json.loads(cache.read_text()) if cache.exists() else {}
     for file in sorted({c["file"] for c in capabilities.values()}):
         of = {n: c for n, c in capabilities.items() if c["file"] == file}
@@ -306,10 +307,8 @@ while done(step) < 1:
         now = copy.deepcopy(model)
         now.load_state_dict(average)
         evaluate(now, f"step {step}")
-        Path(a.out).mkdir(parents=True, exist_ok=True)
         bert.save(now, Path(a.out, "model.safetensors"))
 model.load_state_dict(average)
-Path(a.out).mkdir(parents=True, exist_ok=True)
 bert.save(model, Path(a.out, "model.safetensors"))
 json.dump(vars(a), open(Path(a.out, "settings.json"), "w"), indent=1)
 evaluate(model, "end")
