@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use crate::cli::table::columns;
 use crate::proto::Timestamp;
 use crate::session::store::Summary;
-use crate::text::{human, sanitize_line, truncate, width};
+use crate::text::{human, sanitize_line, truncate};
 
 /// Columns of a title.
 const TITLE: usize = 48;
@@ -15,19 +16,7 @@ pub fn write(summaries: &[Summary], now: Timestamp, out: &mut dyn Write) -> io::
         return writeln!(out, "No sessions yet. `octomind` starts one.");
     }
     let rows: Vec<[String; 6]> = summaries.iter().map(|summary| row(summary, now)).collect();
-    let head = ["NAME", "TITLE", "ROLE", "MODEL", "TURNS", "USED"].map(str::to_owned);
-    let widths: Vec<usize> = (0..head.len())
-        .map(|column| std::iter::once(&head).chain(&rows).map(|row| width(&row[column])).max().unwrap_or(0))
-        .collect();
-    for row in std::iter::once(&head).chain(&rows) {
-        let mut line = String::new();
-        for (cell, columns) in row.iter().zip(&widths) {
-            line.push_str(cell);
-            line.push_str(&" ".repeat(columns - width(cell) + 2));
-        }
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    Ok(())
+    columns(["NAME", "TITLE", "ROLE", "MODEL", "TURNS", "USED"], &rows, out)
 }
 
 fn row(summary: &Summary, now: Timestamp) -> [String; 6] {

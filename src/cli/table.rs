@@ -10,6 +10,27 @@ const ELSEWHERE: usize = 120;
 /// Narrower terminals get lines that run over.
 const NARROWEST: usize = 40;
 
+/// Rows under a heading, each column as wide as its widest cell, nothing cut.
+pub fn columns<const COUNT: usize>(
+    head: [&str; COUNT],
+    rows: &[[String; COUNT]],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let head = head.map(str::to_owned);
+    let widths: Vec<usize> = (0..COUNT)
+        .map(|column| std::iter::once(&head).chain(rows).map(|row| width(&row[column])).max().unwrap_or(0))
+        .collect();
+    for row in std::iter::once(&head).chain(rows) {
+        let mut line = String::new();
+        for (cell, columns) in row.iter().zip(&widths) {
+            line.push_str(cell);
+            line.push_str(&" ".repeat(columns - width(cell) + 2));
+        }
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
 /// What the reader sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {

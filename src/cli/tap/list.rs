@@ -6,9 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 
 use crate::cli::exit::Exit;
+use crate::cli::table::columns;
 use crate::tap::TapKind;
 use crate::tap::registry::{Listing, Standing, Taps};
-use crate::text::{human, sanitize_line, width};
+use crate::text::{human, sanitize_line};
 
 pub(super) fn write(
     taps: &Taps,
@@ -30,18 +31,7 @@ pub(super) fn write(
 
 fn table(listing: &Listing, now: SystemTime, out: &mut dyn Write) -> io::Result<()> {
     let rows: Vec<[String; 5]> = listing.taps.iter().map(|standing| row(standing, now)).collect();
-    let head = ["NAME", "KIND", "STATE", "CHECKED", "WHERE"].map(str::to_owned);
-    let widths: Vec<usize> = (0..head.len())
-        .map(|column| std::iter::once(&head).chain(&rows).map(|row| width(&row[column])).max().unwrap_or(0))
-        .collect();
-    for row in std::iter::once(&head).chain(&rows) {
-        let mut line = String::new();
-        for (cell, columns) in row.iter().zip(&widths) {
-            line.push_str(cell);
-            line.push_str(&" ".repeat(columns - width(cell) + 2));
-        }
-        writeln!(out, "{}", line.trim_end())?;
-    }
+    columns(["NAME", "KIND", "STATE", "CHECKED", "WHERE"], &rows, out)?;
     for standing in &listing.taps {
         if let Some(reason) = why(standing, now) {
             writeln!(out, "\n{}: {}", standing.tap.name, sanitize_line(&reason))?;
