@@ -90,7 +90,7 @@ impl HistoryFile {
 /// The project's files, ignore rules obeyed, relative, in order of depth and name.
 pub fn project_files(workdir: &Path) -> Vec<String> {
     let begun = Instant::now();
-    let walk = ignore::WalkBuilder::new(workdir).follow_links(false).build();
+    let walk = crate::config::walk(workdir).hidden(true).build();
     let mut files: Vec<String> = walk
         .take_while(|_| begun.elapsed() < LIST_WITHIN)
         .filter_map(Result::ok)
@@ -170,5 +170,16 @@ mod tests {
         }
         fs::write(project.path().join(".gitignore"), "*.log\n").unwrap();
         assert_eq!(project_files(project.path()), ["a.rs", "b.rs", "src/deep/c.rs"]);
+    }
+
+    #[test]
+    fn an_ignore_file_that_is_a_pipe_holds_nothing_up() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        let project = tempfile::tempdir().unwrap();
+        fs::write(project.path().join("a.rs"), "").unwrap();
+        for name in [".ignore", ".gitignore"] {
+            mknodat(CWD, project.path().join(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        }
+        assert_eq!(project_files(project.path()), ["a.rs"]);
     }
 }
