@@ -45,4 +45,4 @@ pub use roles::{ResolvedRole, ServerChoice, UnknownRole, allows, default_role, r
 pub use schema::Config;
 pub use source::{Source, SourceKind, read_ordinary};
 pub use walk::walk;
-pub use write::{WriteError, make_private_folder, replace, set_in_file, write_template};
+pub use write::{WriteError, lock_within, make_private_folder, replace, set_in_file, write_template};

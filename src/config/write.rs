@@ -1,8 +1,10 @@
-//! The only writers of configuration files: the first run, and an explicit save of one value.
+//! The only writers of configuration files: the first run, and an explicit save of one value; and the
+//! private, whole and locked writing that other state files use too.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use toml_edit::{DocumentMut, Item, Key, Table, Value};
 
@@ -143,6 +145,28 @@ fn write_aside(aside: &Path, path: &Path, text: &str) -> io::Result<()> {
     }
     file.write_all(text.as_bytes())?;
     file.sync_all()
+}
+
+/// How often a held lock is tried again.
+const TRY_LOCK_AGAIN: Duration = Duration::from_millis(5);
+
+/// Opens a private file and locks it, waiting at most so long for its holder; `None` when it is still
+/// held then. The operating system frees the lock when the file is dropped or its holder dies.
+pub fn lock_within(file: &Path, wait: Duration) -> io::Result<Option<File>> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let lock = options.open(file)?;
+    let end = Instant::now() + wait;
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(Some(lock)),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => std::thread::sleep(TRY_LOCK_AGAIN),
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
 }
 
 fn aside(path: &Path) -> PathBuf {

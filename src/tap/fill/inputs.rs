@@ -1,15 +1,15 @@
 //! `inputs.toml`: answers to `{{INPUT:KEY}}`, each asked for once.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use toml_edit::{DocumentMut, Item, value};
 
 use super::KeepError;
-use crate::config::{Problem, make_private_folder, read_ordinary, replace, state};
+use crate::config::{Problem, lock_within, make_private_folder, read_ordinary, replace, state};
 
 /// What was answered, as the file says.
 #[derive(Debug, Clone, Default)]
@@ -103,16 +103,6 @@ const LOCK_WAIT: Duration = Duration::from_secs(1);
 /// Keeps two processes from losing each other's answer. Without it, writing goes on: the file is
 /// replaced whole in any case.
 pub(super) fn lock(path: &Path) -> Option<File> {
-    use std::os::unix::fs::OpenOptionsExt;
     let name = path.file_name()?.to_string_lossy();
-    let beside = path.with_file_name(format!(".{name}.lock"));
-    let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(beside).ok()?;
-    let end = Instant::now() + LOCK_WAIT;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Some(file),
-            Err(_) if Instant::now() >= end => return None,
-            Err(_) => std::thread::sleep(Duration::from_millis(5)),
-        }
-    }
+    lock_within(&path.with_file_name(format!(".{name}.lock")), LOCK_WAIT).ok().flatten()
 }

@@ -1,16 +1,15 @@
 //! `taps.toml`: which taps are connected, the first with the highest priority.
 
 use std::fs::{self, File};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
 use super::{Name, RegistryFault};
-use crate::config::{Problem, Source, make_private_folder, read_ordinary, replace};
+use crate::config::{Problem, Source, lock_within, make_private_folder, read_ordinary, replace};
 use crate::tap::git::Address;
 
 /// One connected tap.
@@ -240,19 +239,8 @@ fn lock(path: &Path) -> Result<File, RegistryFault> {
     name.push(".lock");
     let beside = path.with_file_name(name);
     let disk = |error: std::io::Error| RegistryFault::disk(&beside, &error);
-    let file = File::options().create(true).truncate(false).write(true).mode(0o600).open(&beside).map_err(disk)?;
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(fs::TryLockError::WouldBlock) if Instant::now() < deadline => {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            Err(fs::TryLockError::WouldBlock) => {
-                let reason = "another process holds it; try again".to_owned();
-                return Err(RegistryFault::Disk { path: path.display().to_string(), reason });
-            }
-            Err(fs::TryLockError::Error(error)) => return Err(disk(error)),
-        }
-    }
+    lock_within(&beside, PATIENCE).map_err(disk)?.ok_or_else(|| {
+        let reason = "another process holds it; try again".to_owned();
+        RegistryFault::Disk { path: path.display().to_string(), reason }
+    })
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::{Name, RegistryFault, records};
-use crate::config::make_private_folder;
+use crate::config::{lock_within, make_private_folder};
 
 /// A name no owner can have; on the same file system as the taps.
 const FOLDER: &str = ".staging";
@@ -127,10 +127,5 @@ pub(super) fn fetch_lock(taps: &Path, name: &Name) -> Result<Option<File>, Regis
     if let Some(folder) = file.parent() {
         make_private_folder(folder).map_err(disk)?;
     }
-    let lock = File::options().create(true).truncate(false).write(true).mode(0o600).open(&file).map_err(disk)?;
-    match lock.try_lock() {
-        Ok(()) => Ok(Some(lock)),
-        Err(fs::TryLockError::WouldBlock) => Ok(None),
-        Err(fs::TryLockError::Error(error)) => Err(disk(error)),
-    }
+    lock_within(&file, Duration::ZERO).map_err(disk)
 }
