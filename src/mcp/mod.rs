@@ -37,6 +37,6 @@ mod visible;
 
 pub use backend::{Backend, Listing, OpenLocal, RawTool, Unlisted};
 pub use names::{matches, nearest};
-pub use options::{Expand, Options, Policy, expand_with};
+pub use options::{Admit, Expand, Options, Policy, expand_with};
 pub use servers::Servers;
 pub use types::{CallResult, Progress, ServerSpec, ToolDefinition, Transport};

@@ -3,11 +3,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::OpenLocal;
+use super::{OpenLocal, Unlisted};
 use crate::config::{Env, expand};
 
 /// Fills `{{ENV:KEY}}` and `${VAR}` in a text. The error is one sentence that names what is missing.
 pub type Expand = Arc<dyn Fn(&str) -> Result<String, String> + Send + Sync>;
+
+/// Whether the server of this name may run as it is now. Asked on a blocking thread before each start,
+/// and whenever tools on disk are looked at again.
+pub type Admit = Arc<dyn Fn(&str) -> Result<(), Unlisted> + Send + Sync>;
 
 /// Filling in from a snapshot of the environment.
 pub fn expand_with(env: Arc<Env>) -> Expand {
@@ -27,6 +31,8 @@ pub struct Options {
     /// Told to servers.
     pub version: String,
     pub open_local: Option<OpenLocal>,
+    /// `None` = every server may run.
+    pub admit: Option<Admit>,
     pub policy: Policy,
 }
 
@@ -70,6 +76,7 @@ impl Options {
             program: std::env::current_exe().unwrap_or_else(|_| "octomind".into()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             open_local: None,
+            admit: None,
             policy: Policy::default(),
         }
     }

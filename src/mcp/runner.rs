@@ -1,5 +1,7 @@
 //! One task for each server: feeds the state machine and does what it says.
 
+mod admission;
+
 use std::future::{pending, ready};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -9,6 +11,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
+use self::admission::not_allowed;
 use super::hub::{Hub, Link, Server};
 use super::launch::{self, Target};
 use super::link::{self, Connection, Ears};
@@ -37,7 +40,7 @@ pub enum Order {
         ears: Arc<Ears>,
         trouble: Trouble,
     },
-    /// Look at the tools again (local tools only); answered when done.
+    /// Look at local tools again, or at whether the server may run; answered when done.
     Refresh(oneshot::Sender<()>),
 }
 
@@ -65,6 +68,8 @@ pub struct Runner {
     shown: u64,
     /// Who asked for a look at the tools that made this server start.
     looking: Vec<oneshot::Sender<()>>,
+    /// The last start came to nothing because it was not allowed.
+    shut: bool,
 }
 
 impl Runner {
@@ -82,6 +87,7 @@ impl Runner {
             idle_listings: 0,
             shown: 0,
             looking: Vec::new(),
+            shut: false,
         }
     }
 
@@ -123,6 +129,12 @@ impl Runner {
                         }
                     }
                     Some(Order::Refresh(done)) => {
+                        if self.may_be_shut() {
+                            match self.look_again(done).await {
+                                Some(input) => return input,
+                                None => continue,
+                            }
+                        }
                         if self.startable_now().await {
                             self.looking.push(done);
                             return Input::Start;
@@ -160,7 +172,7 @@ impl Runner {
 
     async fn apply(&mut self, effect: Effect) {
         match effect {
-            Effect::Connect => self.connect(),
+            Effect::Connect => self.connect().await,
             Effect::Disconnect => self.disconnect().await,
             Effect::Publish => self.publish(),
             Effect::Report { trouble, next } => self.hub.report(&self.server, trouble, next),
@@ -172,9 +184,13 @@ impl Runner {
         self.hub.publish(&self.server, self.machine.state.clone());
     }
 
-    fn connect(&mut self) {
+    async fn connect(&mut self) {
         self.server.tail.clear();
-        self.connecting = Some(match self.open() {
+        let opening = match self.admitted().await {
+            Ok(()) => self.open(),
+            Err(trouble) => Err(trouble),
+        };
+        self.connecting = Some(match opening {
             Ok(opening) => opening,
             Err(trouble) => Box::pin(ready(Err(trouble))),
         });
@@ -209,7 +225,7 @@ impl Runner {
                 })?;
                 let backend = open(&folder);
                 Ok(Box::pin(bounded(patience, async move {
-                    let listing = backend.list().await.map_err(local_trouble)?;
+                    let listing = backend.list().await.map_err(not_allowed)?;
                     Ok(Opened { connection: None, backend: Some(backend), listing, warnings: Vec::new() })
                 })))
             }
@@ -310,7 +326,7 @@ impl Runner {
         if let Some(Link::Local(backend)) = self.server.link() {
             let listed = timeout(self.hub.options.policy.connect, backend.list()).await;
             if let Ok(listed) = listed {
-                self.listed(listed.map(|listing| (listing, Vec::new())).map_err(local_trouble));
+                self.listed(listed.map(|listing| (listing, Vec::new())).map_err(not_allowed));
             }
         }
         let _ = done.send(());
@@ -324,14 +340,6 @@ async fn opened(connection: Connection, patience: Duration) -> Result<Opened, Tr
 
 async fn bounded<T>(patience: Duration, work: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
     timeout(patience, work).await.unwrap_or_else(|_| Err(trouble::silent(patience)))
-}
-
-fn local_trouble(why: Unlisted) -> Trouble {
-    let verdict = match why {
-        Unlisted::Waits(_) => Verdict::Held,
-        Unlisted::Failed(_) => Verdict::Final,
-    };
-    Trouble::new(verdict, why.reason(), "settle that; it is looked at again with the next message")
 }
 
 /// Waits until the process or the connection ends.

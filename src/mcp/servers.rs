@@ -84,10 +84,13 @@ impl Servers {
         removed.is_some()
     }
 
-    /// Looks at the scripts of the project again; to be called before a request is built.
+    /// Looks at the scripts of the project again, and at whether servers may run as they are now; to be
+    /// called before a request is built.
     pub async fn refresh(&self) {
+        let guarded = self.hub.options.admit.is_some();
         for server in self.hub.servers() {
-            if server.kind == ServerKind::Local {
+            let guarded = guarded && matches!(server.kind, ServerKind::Stdio | ServerKind::Http);
+            if guarded || server.kind == ServerKind::Local {
                 let (sender, done) = oneshot::channel();
                 if server.orders.send(Order::Refresh(sender)).is_ok() {
                     let _ = done.await;

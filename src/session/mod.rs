@@ -11,6 +11,8 @@
 mod actor;
 pub mod encoder;
 pub mod journal;
+mod plugin_servers;
+mod real_tools;
 pub mod rules;
 mod seams;
 mod server_specs;

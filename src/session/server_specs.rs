@@ -38,14 +38,14 @@ pub(super) fn spec(choice: &ServerChoice, role: &str, env: &Env) -> Wanted {
     match (&choice.server.kind, choice.server.name.as_str()) {
         (ServerType::Builtin, RUNTIME) => Wanted::Runtime(choice.filter.clone()),
         (ServerType::Builtin, name) if !brings(name) => Wanted::NotYet,
-        _ => match connectable(choice, role, env) {
+        _ => match connectable(choice, format!("role {role}"), env) {
             Ok(spec) => Wanted::Server(Box::new(spec)),
             Err(why) => Wanted::Unusable(why),
         },
     }
 }
 
-fn connectable(choice: &ServerChoice, role: &str, env: &Env) -> Result<ServerSpec, String> {
+fn connectable(choice: &ServerChoice, origin: String, env: &Env) -> Result<ServerSpec, String> {
     let Server { name, kind, timeout_seconds, url, headers, command, args, env: own, cwd, .. } = &choice.server;
     let transport = match kind {
         ServerType::Builtin => Transport::Bundled { name: name.clone() },
@@ -60,10 +60,23 @@ fn connectable(choice: &ServerChoice, role: &str, env: &Env) -> Result<ServerSpe
             headers: headers.clone(),
         },
     };
-    let origin = format!("role {role}");
     let filter_origin = choice.filtered_by.clone();
     let timeout = Duration::from_secs(*timeout_seconds);
     Ok(ServerSpec { name: name.clone(), transport, timeout, filter: choice.filter.clone(), origin, filter_origin })
+}
+
+/// A server that a plugin brings along; every role has it.
+///
+/// # Errors
+/// One sentence: it cannot be had, and why.
+pub(super) fn of_plugin(server: Server, plugin: &str, env: &Env) -> Result<ServerSpec, String> {
+    let choice = ServerChoice { server, filter: Vec::new(), filtered_by: String::new() };
+    connectable(&choice, format!("plugin {plugin}"), env)
+}
+
+/// Whether no server of a plugin may be called this: calls to it would go elsewhere.
+pub(super) fn is_reserved(name: &str) -> bool {
+    name == local::SERVER || brings(name)
 }
 
 /// What `.env` files set is there for servers too, under what the server's own table says.

@@ -4,23 +4,23 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
-use tokio_util::sync::CancellationToken;
 
 use super::encoder::Sentences;
+use super::plugin_servers::Plugins;
+use super::real_tools::RealTools;
 use super::rules::{Limits, Mask};
 use super::seams::{Models, Person, Pick, Resolution, Role, Roles, Setup, StartTools, Switch, Tools};
-use super::server_specs::{local_tools, with_environment};
 use super::starting::{self, Offers, Parts, Refused, Telling, local_role};
 use super::trust::TrustFlag;
 use super::trust_desk::TrustDesk;
 use super::{Handle, actor};
 use crate::config::{self, Env, Loaded, Paths, Problem, prompt};
-use crate::mcp::{self, CallResult, Progress, ServerSpec, ToolDefinition};
+use crate::mcp::{self, ServerSpec};
 use crate::model::{self, HttpProbe, Model, Otherwise};
 use crate::proto::{Body, Decision, Fault, Level, Timestamp};
 use crate::tap::fill::{Inputs, is_private};
@@ -132,15 +132,15 @@ struct Real {
     otherwise: Otherwise,
 }
 
-fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn read<T>(value: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+pub(super) fn read<T>(value: &RwLock<T>) -> RwLockReadGuard<'_, T> {
     value.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn write<T>(value: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+pub(super) fn write<T>(value: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
     value.write().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -212,104 +212,7 @@ impl StartTools for Real {
             open_local: Some(mcp::local::opener(self.desk.gate.allowed())),
             ..mcp::Options::new(self.parts.workdir.clone(), self.parts.expand())
         };
-        let connections = mcp::Servers::new(events, options);
-        let tools = RealTools {
-            local: Mutex::new(servers.iter().any(|server| server.name == mcp::local::SERVER)),
-            specs: Mutex::new(servers.clone()),
-            env: Arc::clone(&self.parts.env),
-            paths: self.parts.paths.clone(),
-            workdir: self.parts.workdir.clone(),
-            connections,
-        };
-        tools.connections.start(servers);
-        Arc::new(tools)
-    }
-}
-
-#[derive(Debug)]
-struct RealTools {
-    connections: mcp::Servers,
-    specs: Mutex<Vec<ServerSpec>>,
-    /// The project's scripts have their server.
-    local: Mutex<bool>,
-    env: Arc<RwLock<Env>>,
-    paths: Paths,
-    workdir: PathBuf,
-}
-
-impl RealTools {
-    /// The scripts that came after the start get the server they would have had.
-    async fn start_local(&self) {
-        let spec = {
-            let mut started = lock(&self.local);
-            let Some(spec) = local_tools(&self.workdir).filter(|_| !*started) else { return };
-            *started = true;
-            spec
-        };
-        lock(&self.specs).push(spec.clone());
-        self.connections.start(vec![spec]);
-        self.connections.settled(LOCAL_START).await;
-    }
-}
-
-/// Listing a folder takes no longer than this.
-const LOCAL_START: Duration = Duration::from_secs(5);
-
-#[async_trait]
-impl Tools for RealTools {
-    fn catalog(&self) -> Arc<Vec<ToolDefinition>> {
-        self.connections.catalog()
-    }
-
-    async fn settled(&self, within: Duration) -> Vec<String> {
-        self.connections.settled(within).await
-    }
-
-    async fn call(
-        &self,
-        tool: &ToolDefinition,
-        arguments: Value,
-        progress: UnboundedSender<Progress>,
-        cancel: CancellationToken,
-    ) -> CallResult {
-        self.connections.call(&tool.server, &tool.name, arguments, progress, cancel).await
-    }
-
-    fn changes_on_disk(&self) -> bool {
-        *lock(&self.local) || local_tools(&self.workdir).is_some()
-    }
-
-    async fn refresh(&self) {
-        self.start_local().await;
-        self.connections.refresh().await;
-    }
-
-    /// With what `.env` files say now: a token may have been renewed.
-    async fn restart(&self, server: &str) {
-        let before = read(&self.env).clone();
-        let (now, _) = before.read_again(&self.paths, &self.workdir);
-        *write(&self.env) = now.clone();
-        let spec = {
-            let mut specs = lock(&self.specs);
-            let spec = specs.iter_mut().find(|spec| spec.name == server);
-            spec.map(|spec| {
-                *spec = with_environment(spec.clone(), &before, &now);
-                spec.clone()
-            })
-        };
-        match spec {
-            Some(spec) if before != now => self.connections.start(vec![spec]),
-            _ => {
-                self.connections.restart(server);
-            }
-        }
-    }
-
-    async fn disable(&self, server: &str) {
-        self.connections.disable(server);
-    }
-
-    async fn shutdown(&self) {
-        self.connections.shutdown().await;
+        let plugins = Plugins::new(&self.parts, Arc::clone(&self.desk.gate));
+        RealTools::start(servers, events, options, plugins, &self.parts)
     }
 }

@@ -9,6 +9,7 @@ mod layering;
 mod mcp_client;
 mod model;
 #[cfg(target_os = "linux")]
+mod plugins;
 mod process;
 mod registry;
 mod routing;

@@ -66,7 +66,7 @@ fn project(root: &Path) {
     }
 }
 
-async fn until(port: &mut Port, own: &mut Snapshot, wanted: impl Fn(&Snapshot) -> bool) {
+pub async fn until(port: &mut Port, own: &mut Snapshot, wanted: impl Fn(&Snapshot) -> bool) {
     let wait = async {
         while !wanted(own) {
             let delivery = port.events.next().await.expect("the session goes on");
@@ -76,7 +76,7 @@ async fn until(port: &mut Port, own: &mut Snapshot, wanted: impl Fn(&Snapshot) -
     tokio::time::timeout(Duration::from_secs(30), wait).await.expect("what is waited for comes");
 }
 
-async fn turn(handle: &mut Handle, own: &mut Snapshot, text: &str) {
+pub async fn turn(handle: &mut Handle, own: &mut Snapshot, text: &str) {
     let turn = own.turn.0 + 1;
     let text = text.to_owned();
     let command = Command::Submit { text, attachments: Vec::new(), mode: SubmitMode::Steer };
@@ -84,7 +84,7 @@ async fn turn(handle: &mut Handle, own: &mut Snapshot, text: &str) {
     until(&mut handle.port, own, |own| own.turn.0 == turn && !own.run.busy()).await;
 }
 
-fn results(own: &Snapshot) -> Vec<String> {
+pub fn results(own: &Snapshot) -> Vec<String> {
     let result = |kind: &EntryKind| match kind {
         EntryKind::Tool { tool, state: ToolState::Finished { outcome, content, .. }, .. } => {
             Some(format!("{tool} {outcome:?} {content:?}"))

@@ -87,6 +87,14 @@ impl Offers {
         }
     }
 
+    /// The same without waiting: `None` when nothing was read yet.
+    pub fn at_hand(&self) -> Option<Arc<Catalogue>> {
+        Some(match self.live.get()? {
+            Ok(live) => live.current(),
+            Err(shelf) => shelf.current(),
+        })
+    }
+
     /// Why the last change could not be read, if so.
     pub fn stale(&self) -> Option<String> {
         let shelf = match self.live.get()? {

@@ -157,9 +157,10 @@ fn plugin_tap<'catalogue>(catalogue: &'catalogue Catalogue, plugin: &Plugin) -> 
 }
 
 fn plugin_item(plugin: &Plugin, problems: Vec<CatalogueProblem>) -> CatalogueItem {
-    let idle = if plugin.servers.is_empty() { "" } else { " (not started in this version)" };
+    let names: Vec<&str> = plugin.servers.iter().map(|server| server.name.as_str()).collect();
+    let named = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
     let servers = count(plugin.servers.len(), "server");
-    let detail = format!("{servers}{idle}, {}", count(plugin.skills.len(), "skill"));
+    let detail = format!("{servers}{named}, {}", count(plugin.skills.len(), "skill"));
     CatalogueItem {
         name: plugin.name.clone(),
         title: plugin.version.clone(),
