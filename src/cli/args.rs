@@ -47,6 +47,10 @@ pub enum Subcommands {
     Tour,
     /// List the sessions, newest first
     Sessions,
+    /// List what can be started: agents of taps and roles of the configuration
+    Agents(Listed),
+    /// List capabilities: tool servers with the phrases that ask for them
+    Capabilities(Listed),
     /// List taps, or connect one: agents, capabilities and skills from a repository or a folder
     Tap(TapArguments),
     /// Disconnect a tap
@@ -80,6 +84,17 @@ pub enum Subcommands {
         #[arg(short, long)]
         expand: bool,
     },
+}
+
+/// What a listing of the catalogue shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub struct Listed {
+    /// Only those of one domain
+    #[arg(short, long)]
+    pub domain: Option<String>,
+    /// Print the list as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Default, PartialEq, Args)]

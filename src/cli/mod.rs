@@ -9,6 +9,7 @@
 //! waits for one.
 
 pub mod args;
+mod catalogue;
 pub mod config;
 pub mod doctor;
 pub mod exit;
@@ -91,6 +92,10 @@ fn dispatch(
         Some(Subcommands::Routing { command }) => routing::run(&command, out, err),
         Some(Subcommands::Doctor { json }) => doctor::run(doctor::Form::of(json), out, err),
         Some(Subcommands::Sessions) => list_sessions(out),
+        Some(Subcommands::Agents(asked)) => catalogue::agents(&asked, &Env::from_process(), &workdir()?, out, err),
+        Some(Subcommands::Capabilities(asked)) => {
+            catalogue::capabilities(&asked, &Env::from_process(), &workdir()?, out, err)
+        }
         Some(Subcommands::Tap(arguments)) => tap::run(&arguments, out, err),
         Some(Subcommands::Untap { tap }) => tap::untap(&tap, out, err),
         Some(Subcommands::Taps { command }) => taps::run(&command, out, err),

@@ -19,7 +19,7 @@ use super::machine::{Effect, Input, Machine};
 use super::pipes::Pipes;
 use super::process::{self, Process};
 use super::trouble::{self, Phase, Trouble, Verdict};
-use super::{Backend, Listing, Transport, Unlisted, tools};
+use super::{Backend, Listing, Transport, tools};
 use crate::proto::{ServerState, Timestamp};
 
 /// How often error output is shown while a server starts.
@@ -298,27 +298,6 @@ impl Runner {
             Err(trouble) => {
                 self.server.tail.push(&format!("octomind: {}", trouble.reason));
             }
-        }
-    }
-
-    /// Whether these are scripts that could not be listed before and can be now, or that are just
-    /// being listed by rules that may have changed.
-    async fn startable_now(&mut self) -> bool {
-        let Transport::Local { folder } = &self.server.spec.transport else { return false };
-        match self.machine.state {
-            ServerState::Starting { .. } => true,
-            ServerState::Failed { .. } | ServerState::Waiting { .. } => {
-                let options = &self.hub.options;
-                let Some(open) = &options.open_local else { return false };
-                let held = self.machine.state.is_held();
-                match timeout(options.policy.connect, open(folder).list()).await {
-                    Ok(Ok(_)) => true,
-                    // The answer came, and was no: the state says why from now on.
-                    Ok(Err(Unlisted::Failed(_))) => held,
-                    Ok(Err(Unlisted::Waits(_))) | Err(_) => false,
-                }
-            }
-            _ => false,
         }
     }
 

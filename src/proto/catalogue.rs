@@ -1,5 +1,8 @@
 use serde::{Deserialize, Serialize};
 
+/// The title of the tap that comes with the program: what is changed in its files does not stay.
+pub const WITH_PROGRAM: &str = "comes with the program";
+
 /// What the connected taps, the project and the person's folders offer, as a front end lists it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CatalogueView {

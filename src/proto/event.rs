@@ -10,6 +10,12 @@ use super::{
 };
 
 /// Something that happened in a session.
+/// The kind of a message of the system that is sent and not shown.
+pub const CONTEXT: &str = "context";
+
+/// The source of a [`Body::Notice`] that is what a role greets with, in its own words.
+pub const WELCOME: &str = "welcome";
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     pub seq: Seq,
@@ -222,6 +228,7 @@ pub enum Body {
 
     // ── records and words ──────────────────────────────────────────────────────────────────────
     Decided(Decision),
+    /// From [`super::WELCOME`] it is what the role greets with.
     Notice {
         level: Level,
         source: String,

@@ -2,8 +2,8 @@
 //! changes nothing.
 
 use super::{
-    Answer, Body, CallId, Content, Entry, EntryKind, Event, Level, Note, Order, Origin, Purpose, Queued, RunState,
-    ServerView, Snapshot, StepState, ToolState,
+    Answer, Body, CONTEXT, CallId, Content, Entry, EntryKind, Event, Level, Note, Order, Origin, Purpose, Queued,
+    RunState, ServerView, Snapshot, StepState, ToolState, WELCOME,
 };
 
 impl Snapshot {
@@ -85,6 +85,8 @@ impl Snapshot {
                 self.close_entries(turn.0);
                 self.totals.last_turn = Some((outcome.clone(), *elapsed_ms));
             }
+            // What a welcome says of the machine is for the model alone.
+            Body::UserMessage { origin: Origin::System { kind, .. }, .. } if kind == CONTEXT => {}
             Body::UserMessage { content, attachments, origin } => {
                 let text = shown(content);
                 let attachments = attachments.iter().map(|attachment| attachment.name.clone()).collect();
@@ -313,7 +315,10 @@ impl Snapshot {
                 if *level == Level::Error {
                     self.told_once(text);
                 }
-                self.note(event, *level, source.clone(), text.clone());
+                // A greeting is part of the conversation and nothing to note.
+                if source != WELCOME {
+                    self.note(event, *level, source.clone(), text.clone());
+                }
                 self.put(
                     event,
                     EntryKind::Notice { level: *level, source: source.clone(), text: text.clone(), hint: hint.clone() },

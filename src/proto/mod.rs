@@ -28,11 +28,11 @@ mod start_up;
 mod transcript;
 
 pub use ask::{Answer, Ask, AskKind, Runnable};
-pub use catalogue::{CatalogueItem, CatalogueProblem, CatalogueView};
+pub use catalogue::{CatalogueItem, CatalogueProblem, CatalogueView, WITH_PROGRAM};
 pub use command::{Command, SubmitMode};
 pub use decision::{Decision, ModelCandidate, RepairKind, clause};
 pub use encoder::EncoderState;
-pub use event::{Body, Event, Tier};
+pub use event::{Body, CONTEXT, Event, Tier, WELCOME};
 pub use fault::{Fault, FaultKind};
 pub use ids::{AskId, CallId, Order, QueueId, RequestId, Seq, Timestamp, TurnId};
 pub use message::{

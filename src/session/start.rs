@@ -2,7 +2,7 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -72,6 +72,7 @@ pub fn start_after(start: Start, first: impl Future<Output = ()> + Send + 'stati
     let (sessions, workdir) = (parts.paths.sessions.clone(), parts.workdir.clone());
     let real = Arc::new(Real { parts, desk: Arc::clone(&desk), otherwise });
     let mut opening = opening(&loaded);
+    opening.extend(aside(&workdir));
     opening.extend(problems.iter().map(|problem| of_problem(problem, Level::Warning)));
     let setup = Setup {
         models: Arc::clone(&real) as Arc<dyn Models>,
@@ -118,6 +119,30 @@ fn opening(loaded: &Loaded) -> Vec<Body> {
         hint: None,
     });
     problems.chain(notices).collect()
+}
+
+/// The folders that are looked for in the working directory.
+const OF_PROJECT: [&str; 3] = ["skills", "tools", "plugins"];
+
+/// That the project's own things lie further up, where they are not looked for.
+fn aside(workdir: &Path) -> Option<Body> {
+    let own = |folder: &Path| {
+        let there = OF_PROJECT.iter().filter(|name| folder.join(".agents").join(name).is_dir());
+        there.copied().collect::<Vec<_>>()
+    };
+    if workdir.join(".git").exists() || !own(workdir).is_empty() {
+        return None;
+    }
+    let project = workdir.ancestors().skip(1).find(|folder| folder.join(".git").exists())?;
+    let found = own(project);
+    let text = format!(
+        "The project's {} are in {}, and not used: they are looked for in the folder one starts in.",
+        found.join(", "),
+        project.join(".agents").display()
+    );
+    let hint = Some(format!("To have them, start in {}.", project.display()));
+    let source = "project".to_owned();
+    (!found.is_empty()).then_some(Body::Notice { level: Level::Info, source, text, hint })
 }
 
 fn of_problem(problem: &Problem, level: Level) -> Body {
@@ -214,5 +239,31 @@ impl StartTools for Real {
         };
         let plugins = Plugins::new(&self.parts, Arc::clone(&self.desk.gate));
         RealTools::start(servers, events, options, plugins, &self.parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_project_has_further_up_is_named() {
+        let root = tempfile::tempdir().unwrap();
+        let (project, inner) = (root.path().join("project"), root.path().join("project/src/deep"));
+        std::fs::create_dir_all(&inner).unwrap();
+        std::fs::create_dir_all(project.join(".agents/skills")).unwrap();
+        let said = |folder: &Path| match aside(folder) {
+            Some(Body::Notice { level: Level::Info, text, hint: Some(hint), .. }) => Some((text, hint)),
+            Some(other) => panic!("{other:?}"),
+            None => None,
+        };
+        assert_eq!(said(&inner), None, "no repository");
+        std::fs::create_dir(project.join(".git")).unwrap();
+        let (text, hint) = said(&inner).unwrap();
+        assert!(text.starts_with(&format!("The project's skills are in {}/.agents,", project.display())), "{text}");
+        assert_eq!(hint, format!("To have them, start in {}.", project.display()));
+        assert_eq!(said(&project), None);
+        std::fs::create_dir_all(inner.join(".agents/tools")).unwrap();
+        assert_eq!(said(&inner), None, "it has its own");
     }
 }

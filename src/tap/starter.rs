@@ -117,7 +117,7 @@ fn write_all(root: &Path, content: &'static Dir<'static>) -> io::Result<()> {
         if let Some(parent) = path.parent() {
             make_private_folder(parent)?;
         }
-        let mode = if path.extension().is_some_and(|extension| extension == "sh") { 0o700 } else { 0o600 };
+        let mode = if path.extension().is_some_and(|extension| extension == "sh") { 0o500 } else { 0o400 };
         let mut written = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&path)?;
         written.write_all(file.contents())?;
     }

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 use super::json::{flat, server_trouble};
 use super::output::Output;
 use crate::proto::{
-    Body, Event, Level, Purpose, RequestId, Snapshot, StartStep, StepState, StepView, ToolOutcome, TurnOutcome,
+    Body, Event, Level, Purpose, RequestId, ServerState, Snapshot, StartStep, StepState, StepView, ToolOutcome,
+    TurnOutcome,
 };
 use crate::text::{clean_prefix, human, sanitize, sanitize_line, truncate};
 
@@ -27,6 +28,8 @@ pub struct Plain {
     recent: String,
     /// Errors and what to do about them, each said once.
     errors: Vec<String>,
+    /// Servers that do not work and of which no notice told yet.
+    untold: Vec<(String, String)>,
     /// Something was sent, or a session taken up: there is a session to speak of.
     begun: bool,
 }
@@ -40,6 +43,7 @@ impl Plain {
             line_begun: false,
             recent: String::new(),
             errors: Vec::new(),
+            untold: Vec::new(),
             begun: false,
         }
     }
@@ -67,6 +71,11 @@ impl Plain {
             Body::ToolFinished { outcome, content, full_bytes, elapsed_ms, .. } => {
                 self.finished(*outcome, &flat(content), *full_bytes, *elapsed_ms, output);
             }
+            // A notice tells of it, and of others that fail for the same reason.
+            Body::ServerChanged { server, state: state @ ServerState::Failed { .. }, .. } => {
+                let trouble = server_trouble(state).unwrap_or_default();
+                self.untold.push((server.clone(), trouble));
+            }
             Body::ServerChanged { server, state, .. } => {
                 if let Some(trouble) = server_trouble(state) {
                     self.note(server, &trouble, output);
@@ -79,6 +88,7 @@ impl Plain {
                 }
             }
             Body::Notice { level, text, hint, .. } => {
+                self.untold.retain(|(server, _)| !text.contains(server.as_str()));
                 self.note(word(*level), text, output);
                 if let Some(hint) = hint {
                     self.note("hint", hint, output);
@@ -224,6 +234,9 @@ impl Plain {
 
     pub fn end(&mut self, code: u8, reason: &str, after: &Snapshot, output: &mut Output) {
         self.finish_line(output);
+        for (server, trouble) in std::mem::take(&mut self.untold) {
+            self.note(&server, &trouble, output);
+        }
         if code != 0 && !self.errors.contains(&line("error", reason)) {
             self.note("octomind", reason, output);
         }

@@ -41,6 +41,27 @@ impl Runner {
         answer.map_err(not_allowed)
     }
 
+    /// Whether these are scripts that could not be listed before and can be now, or that are just
+    /// being listed by rules that may have changed.
+    pub(super) async fn startable_now(&mut self) -> bool {
+        let Transport::Local { folder } = &self.server.spec.transport else { return false };
+        match self.machine.state {
+            ServerState::Starting { .. } => true,
+            ServerState::Failed { .. } | ServerState::Waiting { .. } => {
+                let options = &self.hub.options;
+                let Some(open) = &options.open_local else { return false };
+                let held = self.machine.state.is_held();
+                match timeout(options.policy.connect, open(folder).list()).await {
+                    Ok(Ok(_)) => true,
+                    // The answer came, and was no: the state says why from now on.
+                    Ok(Err(Unlisted::Failed(_))) => held,
+                    Ok(Err(Unlisted::Waits(_))) | Err(_) => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
     /// What has to happen because the answer is another one now; `None` is nothing.
     pub(super) async fn look_again(&mut self, done: oneshot::Sender<()>) -> Option<Input> {
         let was_shut = self.shut;

@@ -12,6 +12,7 @@ mod commands;
 mod encoder;
 mod failure;
 mod follow;
+mod inbox;
 mod offers;
 mod open;
 mod prepare;
@@ -34,7 +35,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::time::Instant;
 
 use super::SessionEnd;
@@ -47,6 +48,7 @@ use crate::mcp::{CallResult, Progress};
 use crate::model::{Delta, Model};
 use crate::proto::{AskId, Body, CallId, Command, Decision, Effort, EncoderState, Fault, TurnId, TurnOutcome};
 use follow::Followed;
+use inbox::Inbox;
 use recorder::Recorder;
 use turn::{Phase, Turn};
 
@@ -56,7 +58,7 @@ struct Actor {
     setup: Setup,
     rec: Recorder,
     name: String,
-    commands: Receiver<Command>,
+    commands: Inbox,
     reports: UnboundedReceiver<Report>,
     report: UnboundedSender<Report>,
     role: Role,
@@ -93,6 +95,10 @@ struct Actor {
     spent: Spent,
     /// What was mended in requests and has been said.
     repairs: BTreeSet<String>,
+    /// What is worth knowing of roles and has been said.
+    said_of_roles: BTreeSet<String>,
+    /// That a secret in a message is masked has been said.
+    said_of_mask: bool,
     /// The role that was resolved last, and the tap it came from.
     came_from: Option<(String, String)>,
     /// Something was sent to a model.

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::turn::{Phase, instructions};
 use super::{Actor, ModelSlot, Prompt, Report, Settled};
 use crate::model::Model;
-use crate::proto::{Body, Decision, Fault, Level, ServerState, TurnId};
+use crate::proto::{Body, Decision, Fault, Level, ServerState, TurnId, WELCOME};
 use crate::session::rules::welcome;
 use crate::session::trust_desk::Looked;
 
@@ -88,7 +88,7 @@ impl Actor {
         }
         let (shown, _) = welcome(&prompt.welcome);
         if self.person() && self.rec.history.is_empty() && self.turn.is_none() && !shown.is_empty() {
-            self.rec.notice(Level::Info, "role", shown, None);
+            self.rec.notice(Level::Info, WELCOME, shown, None);
         }
         self.prompt = Some(prompt);
         self.measure();

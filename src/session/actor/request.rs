@@ -12,7 +12,9 @@ use super::turn::{Phase, Question};
 use super::{Actor, ModelSlot};
 use crate::config::schema::ModelProfile;
 use crate::model::{HistoryItem, Message, Model, Part, Request, ToolSpec, build};
-use crate::proto::{Ask, AskKind, Body, Content, Decision, Fault, FaultKind, Level, Purpose, RequestId, TurnOutcome};
+use crate::proto::{
+    Ask, AskKind, Body, CONTEXT, Content, Decision, Fault, FaultKind, Level, Purpose, RequestId, TurnOutcome, WELCOME,
+};
 use crate::session::rules::{Allowed, Full, Room, welcome};
 use crate::text::{human, tokens};
 
@@ -75,7 +77,7 @@ impl Actor {
         self.say_context();
         for message in self.queue.take_steering() {
             self.rec.emit(Body::Unqueued { id: message.id });
-            self.say(crate::proto::Content::Text(message.text), message.attachments, crate::proto::Origin::Person);
+            self.say_of_person(message);
         }
         self.send(Try::First);
     }
@@ -87,7 +89,7 @@ impl Actor {
         let (_, context) = welcome(&prompt.welcome);
         self.context_said = true;
         if !context.is_empty() {
-            self.say_as_system("context", "welcome", format!("<context>\n{context}\n</context>"));
+            self.say_as_system(CONTEXT, WELCOME, format!("<context>\n{context}\n</context>"));
         }
     }
 

@@ -98,6 +98,7 @@ pub(super) fn listed(offers: &crate::session::Offers, active: &[String]) -> Vec<
     let catalogue = offers.catalogue();
     let one = |skill: &std::sync::Arc<crate::tap::Skill>| Listed {
         name: skill.name.clone(),
+        title: skill.title.clone(),
         description: skill.description.clone(),
         source: skills::source(skill),
         active: active.contains(&skill.name),

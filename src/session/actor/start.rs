@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, unbounded_channel};
 
 use super::follow::{self, Followed};
+use super::inbox::Inbox;
 use super::open::{self, Opened, Past, Resumed};
 use super::recorder::Recorder;
 use super::starting::Occasion;
@@ -34,12 +35,19 @@ pub(in crate::session) fn launch(setup: Setup, first: impl Future<Output = ()> +
     Handle { port, hub, done }
 }
 
-async fn run(setup: Setup, hub: Arc<Hub>, mut commands: Receiver<Command>) -> SessionEnd {
+async fn run(setup: Setup, hub: Arc<Hub>, commands: Receiver<Command>) -> SessionEnd {
+    let mut commands = Inbox::new(commands);
     let (opening, screen) = (setup.clone(), Arc::clone(&hub));
     let (person, now) = (setup.person, (setup.clock)());
     let roles = || Some("`octomind config --show` lists the roles.".to_owned());
-    // A role that is not there is known before anything is written.
-    let (source, message, hint) = match known(&setup).await {
+    // A role that is not there is known before anything is written. That may take reading every tap, or
+    // fetching one, which whoever leaves does not wait for.
+    let known = tokio::select! {
+        biased;
+        known = known(&setup) => known,
+        () = commands.unwanted() => return SessionEnd::default(),
+    };
+    let (source, message, hint) = match known {
         Err(refused) => (NOT_BEGUN, refused.message, refused.hint.or_else(roles)),
         Ok(()) => match tokio::task::spawn_blocking(move || {
             let at = (opening.clock)();
@@ -90,7 +98,7 @@ fn first_role(setup: &Setup, saved: &str) -> Result<Resolution, String> {
 }
 
 impl Actor {
-    fn new(setup: Setup, hub: Arc<Hub>, commands: Receiver<Command>, opened: Opened, first: Resolution) -> Self {
+    fn new(setup: Setup, hub: Arc<Hub>, commands: Inbox, opened: Opened, first: Resolution) -> Self {
         let to_prepare = matches!(first, Resolution::ToPrepare(_));
         let role = first.into_role();
         let (report, reports) = unbounded_channel();
@@ -136,6 +144,8 @@ impl Actor {
             trust_ask: None,
             spent: Spent::default(),
             repairs: BTreeSet::new(),
+            said_of_roles: BTreeSet::new(),
+            said_of_mask: false,
             came_from: None,
             sent: false,
             context_said: false,
@@ -252,7 +262,10 @@ impl Actor {
 
     pub(super) fn say_of_role(&mut self) {
         for (level, text) in std::mem::take(&mut self.role.notices) {
-            self.rec.notice(level, "role", text, None);
+            // What is no trouble is said of the first role that has it.
+            if level > Level::Info || self.said_of_roles.insert(text.clone()) {
+                self.rec.notice(level, "role", text, None);
+            }
         }
     }
 }

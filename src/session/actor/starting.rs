@@ -267,11 +267,16 @@ impl Actor {
             |wanted: fn(&ServerState) -> bool| snapshot.servers.iter().filter(|view| wanted(&view.state)).count();
         let ready = count(|state| matches!(state, ServerState::Ready { .. }));
         let (all, coming) = (snapshot.servers.len(), count(|state| matches!(state, ServerState::Starting { .. })));
+        let held = count(ServerState::is_held);
         let (tools, _) = snapshot.surface();
         let tools = if tools == 1 { "1 tool".to_owned() } else { format!("{tools} tools") };
         let (state, detail) = match (all, all - ready) {
             (0, _) => (StepState::Skipped, "none".to_owned()),
             (_, 0) => (StepState::Done, format!("{ready} ready, {tools}")),
+            (_, rest) if rest == held => {
+                let wait = if held == 1 { "waits" } else { "wait" };
+                (StepState::Doubtful, format!("{ready} ready, {held} {wait} for your answer; {tools}"))
+            }
             (_, rest) if rest == coming => (StepState::Doubtful, format!("{ready} ready, {coming} still starting")),
             (_, rest) => (StepState::Doubtful, format!("{ready} ready, {rest} not; {tools}")),
         };

@@ -1,5 +1,6 @@
 //! A turn from its message to its outcome.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use tokio::time::Instant;
@@ -87,7 +88,7 @@ impl Actor {
         self.say_context();
         let said: Vec<String> = messages.iter().map(|message| message.text.clone()).collect();
         for message in messages {
-            self.say(Content::Text(message.text), message.attachments, Origin::Person);
+            self.say_of_person(message);
         }
         self.turn = Some(Turn {
             id,
@@ -107,6 +108,16 @@ impl Actor {
 
     pub(super) fn say(&mut self, content: Content, attachments: Vec<Attachment>, origin: Origin) {
         self.rec.cell(Body::UserMessage { content, attachments, origin });
+    }
+
+    /// A message as it is sent: what is kept secret is not in it, which its author must know.
+    pub(super) fn say_of_person(&mut self, message: Waiting) {
+        let masked = matches!(self.rec.mask.text(&message.text), Cow::Owned(_));
+        self.say(Content::Text(message.text), message.attachments, Origin::Person);
+        if masked && !std::mem::replace(&mut self.said_of_mask, true) {
+            let text = "A kept secret stood in your message: [masked] is what is shown, kept and sent in its place.";
+            self.rec.notice(Level::Info, "secret", text, None);
+        }
     }
 
     pub(super) fn say_as_system(&mut self, kind: &str, label: &str, text: String) {

@@ -10,6 +10,8 @@ pub const MODEL_PAGE: usize = 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     pub name: String,
+    /// Empty when it has none.
+    pub title: String,
     pub description: String,
     pub source: String,
     pub active: bool,
@@ -21,18 +23,32 @@ pub enum Asked {
     /// From 1.
     Page(usize),
     Matching(String),
-    Toggle(String),
+    One(String, Wish),
+}
+
+/// What is to become of a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    On,
+    Off,
+    /// On if it is off, and the other way round.
+    Other,
 }
 
 impl Asked {
-    /// A number is a page, a word with `*`, `?` or `[` a pattern, anything else a skill's name.
+    /// A number is a page, a word with `*`, `?` or `[` a pattern, anything else a skill's name, after
+    /// `on` or `off` if it is meant so.
     pub fn parse(words: &str) -> Self {
         let words = words.trim();
         match words.parse() {
             Ok(page) => Self::Page(page),
             Err(_) if words.is_empty() => Self::Page(1),
             Err(_) if words.contains(['*', '?', '[']) => Self::Matching(words.to_owned()),
-            Err(_) => Self::Toggle(words.to_owned()),
+            Err(_) => match words.split_once(char::is_whitespace) {
+                Some(("on", name)) => Self::One(name.trim().to_owned(), Wish::On),
+                Some(("off", name)) => Self::One(name.trim().to_owned(), Wish::Off),
+                _ => Self::One(words.to_owned(), Wish::Other),
+            },
         }
     }
 }

@@ -136,7 +136,27 @@ fn each(others: &[Other], part: impl Fn(&Other) -> &String) -> String {
 
 fn sentence(text: &str) -> String {
     let first = text.lines().next().unwrap_or_default().trim_end_matches([':', '.']);
+    // A name stays as it is written.
+    if first.split_whitespace().next().is_some_and(|word| !word.chars().all(char::is_alphabetic)) {
+        return format!("{first}.");
+    }
     let mut letters = first.chars();
     let head = letters.next().map(char::to_uppercase).into_iter().flatten();
     format!("{}.", head.chain(letters).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence;
+
+    #[test]
+    fn a_name_keeps_its_letters() {
+        for (text, wanted) in [
+            ("some/name has no deps/a.sh:\n  x", "some/name has no deps/a.sh."),
+            ("deps/a.sh of me/tap ended.", "deps/a.sh of me/tap ended."),
+            ("nothing came", "Nothing came."),
+        ] {
+            assert_eq!(sentence(text), wanted);
+        }
+    }
 }

@@ -35,12 +35,8 @@ fn finished(parts: &Parts, resolved: ResolvedRole) -> Role {
             Wanted::Unusable(why) => notices.push((Level::Warning, why)),
         }
     }
-    if !absent.is_empty() {
-        let (verb, what) = if absent.len() == 1 { ("is", "server") } else { ("are", "servers") };
-        let text = format!(
-            "The built-in {what} {} {verb} not part of this version yet; the role works without.",
-            absent.join(", ")
-        );
+    for name in absent {
+        let text = format!("The built-in server {name} is not part of this version yet; roles work without.");
         notices.push((Level::Info, text));
     }
     servers.extend(local_tools(&parts.workdir));

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::pipeline::{Parts, blocking};
 use super::telling::{Refused, Telling};
 use crate::proto::{Level, StartStep, StepState};
-use crate::tap::deps::{LIMIT, Running, ScriptError, find, run};
+use crate::tap::deps::{FindError, LIMIT, Running, ScriptError, find, run};
 use crate::tap::resolve::{Dep, Expanded};
 
 /// What was run so far in this start.
@@ -32,6 +32,8 @@ pub(super) struct Failed {
     /// One sentence, then the script's last lines.
     pub reason: String,
     pub state: StepState,
+    /// It is not there, so there is nothing to mend.
+    missing: bool,
 }
 
 impl Scripts {
@@ -58,7 +60,10 @@ impl Scripts {
             step.now(dep.name.as_str());
             let (tap, name) = (dep.tap.clone(), dep.name.clone());
             let outcome = match blocking(move || find(&tap, &name)).await? {
-                Err(error) => Err((error.to_string(), StepState::Failed)),
+                Err(error) => {
+                    let missing = matches!(error, FindError::Missing { .. } | FindError::Name(_));
+                    Err((error.to_string(), StepState::Failed, missing))
+                }
                 Ok(script) => {
                     let cancel = CancellationToken::new();
                     telling.running(&cancel);
@@ -67,15 +72,16 @@ impl Scripts {
                     telling.rested();
                     ran.map_err(|error| {
                         let cancelled = matches!(error, ScriptError::Cancelled { .. });
-                        (error.to_string(), if cancelled { StepState::Cancelled } else { StepState::Failed })
+                        let state = if cancelled { StepState::Cancelled } else { StepState::Failed };
+                        (error.to_string(), state, false)
                     })
                 }
             };
             self.through.insert(key(dep));
-            if let Err((reason, state)) = outcome {
+            if let Err((reason, state, missing)) = outcome {
                 step.end(state.clone(), reason.lines().next().unwrap_or_default());
                 let (script, tap, wanted_by) = (dep.name.clone(), dep.tap.name.clone(), dep.wanted_by.clone());
-                return Ok(Some(Failed { script, tap, wanted_by, reason, state }));
+                return Ok(Some(Failed { script, tap, wanted_by, reason, state, missing }));
             }
             self.ran += 1;
         }
@@ -96,13 +102,15 @@ impl Scripts {
             names => format!("{} stays off: {}", names.join(", "), failed.reason),
         };
         let hint = match cancelled {
-            true => "It was cancelled; /role with the same name tries it again.".to_owned(),
-            false => format!(
+            true => Some("It was cancelled; /role with the same name tries it again.".to_owned()),
+            // The reason says what to do.
+            false if failed.missing => None,
+            false => Some(format!(
                 "Mend deps/{}.sh of {}, or choose another provider in [capabilities].",
                 failed.script, failed.tap
-            ),
+            )),
         };
-        telling.notice(level, text, Some(hint));
+        telling.notice(level, text, hint);
         self.left_out.extend(failed.wanted_by);
     }
 

@@ -24,6 +24,17 @@ pub use environment::keys as environment_keys;
 
 const CONFIG: &str = "config.toml";
 
+/// What is said of a capability that nothing but a manifest can ask for.
+const NO_CONFIG: &str =
+    "there is no config.toml, so only a manifest can name this capability; it never activates by itself";
+const NO_TRIGGERS: &str =
+    "there are no triggers, so only a manifest can name this capability; it never activates by itself";
+
+/// Whether a finding says that a capability has no triggers, which is no mistake.
+pub fn is_without_triggers(finding: &Finding) -> bool {
+    finding.part.kind == PartKind::Capability && [NO_CONFIG, NO_TRIGGERS].contains(&finding.problem.message.as_str())
+}
+
 static KEYS: TableKeys = table(&[may("triggers", Kind::Texts), may("domains", Kind::Texts)]);
 
 /// Reads one capability; nothing when none of its providers can be used.
@@ -37,10 +48,7 @@ pub(super) fn read(root: &Root, folder: &Entry, tap: &Arc<Tap>) -> (Option<Capab
     let (triggers, domains) = match files.iter().find(|entry| entry.name == CONFIG) {
         Some(entry) => settings(entry, &mut report),
         None => {
-            let problem = Problem::of_file(
-                &folder.path.display().to_string(),
-                "there is no config.toml, so only a manifest can name this capability; it never activates by itself",
-            );
+            let problem = Problem::of_file(&folder.path.display().to_string(), NO_CONFIG);
             report.warning(problem.hint("add a config.toml with triggers = [\"…\"]"));
             (Vec::new(), Vec::new())
         }
@@ -108,11 +116,7 @@ fn triggers(source: &Source, table: &crate::config::tree::Table, report: &mut Re
         }
     }
     if triggers.is_empty() {
-        let problem = Problem::at(
-            source,
-            0..0,
-            "there are no triggers, so only a manifest can name this capability; it never activates by itself",
-        );
+        let problem = Problem::at(source, 0..0, NO_TRIGGERS);
         report.warning(problem.hint("triggers = [\"…\"]: sentences as people would write them"));
     }
     triggers

@@ -223,3 +223,24 @@ fn taps_can_be_connected_and_removed_while_it_runs() {
     wait(&changes, |change| matches!(change, Change::Rebuilt(fresh) if fresh.agents.len() == 1));
     assert_eq!(live.current().agents[0].title, "Two");
 }
+
+#[test]
+fn capabilities_without_triggers_are_one_note_of_their_tap() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    for name in ["one", "two"] {
+        write(root, &format!("capabilities/{name}/default.toml"), &provider_text(name));
+    }
+    capability(root, "three", "three");
+    write(root, "capabilities/three/config.toml", "triggers = []\n");
+    let shown = view(&read(vec![linked("a/one", root)]), None);
+    assert!(
+        shown.capabilities.iter().filter(|one| one.tap == "a/one").all(|one| one.problems.is_empty()),
+        "{shown:#?}"
+    );
+    let notes: Vec<&str> = shown.taps[0].problems.iter().map(|one| one.message.as_str()).collect();
+    assert_eq!(notes, ["3 capabilities without triggers: they work only where a manifest names them"]);
+    assert!(shown.taps[0].problems[0].note);
+    let hint = shown.taps[0].problems[0].hint.clone().unwrap();
+    assert_eq!(hint, format!("`octomind taps check {}` names each", root.display()));
+}

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::parts::tap_of;
-use crate::proto::{CatalogueItem, CatalogueProblem, CatalogueView};
+use crate::proto::{CatalogueItem, CatalogueProblem, CatalogueView, WITH_PROGRAM};
+use crate::tap::capability::is_without_triggers;
 use crate::tap::{Agent, Capability, Catalogue, Finding, PartKind, Plugin, Severity, Skill, SkillSource, Tap, TapKind};
 
 /// Findings by the part they are about; what is not taken belongs to no item.
@@ -13,7 +14,7 @@ struct Problems(BTreeMap<(PartKind, String, String), Vec<CatalogueProblem>>);
 impl Problems {
     fn of(findings: &[Finding]) -> Self {
         let mut problems: BTreeMap<_, Vec<CatalogueProblem>> = BTreeMap::new();
-        for finding in findings {
+        for finding in findings.iter().filter(|finding| !is_without_triggers(finding)) {
             let key = (finding.part.kind, finding.part.name.clone(), finding.tap.clone());
             problems.entry(key).or_default().push(CatalogueProblem {
                 error: finding.severity == Severity::Error,
@@ -36,7 +37,12 @@ impl Problems {
 pub fn view(catalogue: &Catalogue, stale: Option<&str>) -> CatalogueView {
     let mut problems = Problems::of(&catalogue.findings);
     let mut of = |kind, name: &str, tap: &str| problems.take(kind, name, tap);
-    let taps = catalogue.taps.iter().map(|tap| tap_item(tap, of(PartKind::Tap, &tap.name, &tap.name))).collect();
+    let taps = catalogue.taps.iter().map(|tap| {
+        let mut problems = of(PartKind::Tap, &tap.name, &tap.name);
+        problems.extend(without_triggers(catalogue, tap));
+        tap_item(tap, problems)
+    });
+    let taps = taps.collect();
     let agents = catalogue.agents.iter();
     let agents = agents.map(|agent| agent_item(agent, of(PartKind::Agent, &agent.tag.to_string(), &agent.tap.name)));
     let agents = agents.collect();
@@ -64,6 +70,24 @@ pub fn view(catalogue: &Catalogue, stale: Option<&str>) -> CatalogueView {
     CatalogueView { taps, agents, capabilities, skills, plugins, problems: rest }
 }
 
+/// One note for all capabilities of a tap that only a manifest can name.
+fn without_triggers(catalogue: &Catalogue, tap: &Tap) -> Option<CatalogueProblem> {
+    let of_tap = |finding: &&Finding| finding.tap == tap.name && is_without_triggers(finding);
+    let (number, works) = match catalogue.findings.iter().filter(of_tap).count() {
+        0 => return None,
+        1 => (1, "it works only where a manifest names it"),
+        many => (many, "they work only where a manifest names them"),
+    };
+    let capabilities = if number == 1 { "1 capability".to_owned() } else { format!("{number} capabilities") };
+    Some(CatalogueProblem {
+        error: false,
+        note: true,
+        place: shown(&tap.root.join("capabilities")),
+        message: format!("{capabilities} without triggers: {works}"),
+        hint: Some(format!("`octomind taps check {}` names each", shown(&tap.root))),
+    })
+}
+
 fn agent_item(agent: &Agent, problems: Vec<CatalogueProblem>) -> CatalogueItem {
     CatalogueItem {
         name: agent.tag.to_string(),
@@ -82,7 +106,7 @@ fn tap_item(tap: &Tap, problems: Vec<CatalogueProblem>) -> CatalogueItem {
         TapKind::Clone { url } => ("clone", url.as_str()),
         TapKind::Linked => ("linked folder", ""),
         TapKind::BuiltIn { url } => ("built-in tap", url.as_str()),
-        TapKind::Starter => ("comes with the program", ""),
+        TapKind::Starter => (WITH_PROGRAM, ""),
     };
     let state = tap.unavailable.as_ref().map(|why| format!("cannot be read: {why}"));
     CatalogueItem {

@@ -1,6 +1,6 @@
 use super::fuzzy::{Words, named_or_told};
 use super::{State, Subject};
-use crate::proto::{CatalogueItem, CatalogueProblem, CatalogueView};
+use crate::proto::{CatalogueItem, CatalogueProblem, CatalogueView, WITH_PROGRAM};
 
 /// A list of the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -196,6 +196,12 @@ impl State {
                 Subject::Entry(_) | Subject::Note { .. } | Subject::Server(_) | Subject::Tool { .. } => None,
             },
         }
+    }
+
+    /// Whether what is changed in this file is put back at the next start.
+    pub fn is_put_back(&self, path: &str) -> bool {
+        let mut taps = self.snapshot.catalogue.taps.iter().filter(|tap| tap.title == WITH_PROGRAM);
+        taps.any(|tap| std::path::Path::new(path).starts_with(&tap.file))
     }
 
     /// Whether the topmost overlay lists what has a file of its own.

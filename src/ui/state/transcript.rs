@@ -1,6 +1,8 @@
 use std::collections::BTreeSet;
 
+use super::State;
 use crate::proto::Order;
+use crate::ui::transcript::cell::{Fold, default_fold};
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TranscriptState {
@@ -47,4 +49,16 @@ pub struct Search {
     pub query: String,
     /// Still being typed.
     pub editing: bool,
+}
+
+impl State {
+    /// Whether opening the marked entry would show more of it.
+    pub fn marked_is_folded(&self) -> bool {
+        let Some(order) = self.transcript.selected else { return false };
+        let entries = self.snapshot.transcript.entries();
+        let Ok(at) = entries.binary_search_by_key(&order, |entry| entry.order) else { return false };
+        let fold = if self.transcript.unfold_all { Fold::Open } else { default_fold(&entries[at].kind) };
+        let toggled = self.transcript.toggled.contains(&order);
+        (if toggled { fold.other() } else { fold }) == Fold::Folded
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::cell::{self, Fold, Look, assistant};
 use super::stream::Stream;
 use super::{Heights, Highlighter, Row, search::SearchIndex};
-use crate::proto::{Entry, EntryKind, Order, Timestamp};
+use crate::proto::{Entry, EntryKind, Order, Timestamp, WELCOME};
 
 /// Rendered rows kept at most; those longest out of sight go first.
 const MAX_ROWS: usize = 12_000;
@@ -272,15 +272,11 @@ fn visible_characters(text: &str) -> usize {
 /// Blank rows above an entry: words stand apart, a run of work stands close.
 fn gap(entries: &[Arc<Entry>], index: usize) -> u32 {
     let Some(before) = index.checked_sub(1) else { return 0 };
-    let close = |kind: &EntryKind| {
-        matches!(
-            kind,
-            EntryKind::Thinking { .. }
-                | EntryKind::Tool { .. }
-                | EntryKind::Decision(_)
-                | EntryKind::Skill { .. }
-                | EntryKind::Notice { .. }
-        )
+    let close = |kind: &EntryKind| match kind {
+        // What a role greets with stands apart as all that it says.
+        EntryKind::Notice { source, .. } => source != WELCOME,
+        EntryKind::Thinking { .. } | EntryKind::Tool { .. } | EntryKind::Decision(_) | EntryKind::Skill { .. } => true,
+        _ => false,
     };
     u32::from(!(close(&entries[before].kind) && close(&entries[index].kind)))
 }

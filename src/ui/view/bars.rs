@@ -297,6 +297,7 @@ fn keys_now(state: &State) -> Vec<(Action, &'static str)> {
         return vec![(Action::AnswerYes, "yes"), (Action::AnswerNo, "no"), (Action::Close, "later")];
     }
     let general = [(Action::Zoom, "zoom"), (Action::Help, "keys"), (Action::Palette, "palette")];
+    let fold = if state.marked_is_folded() { "open" } else { "fold" };
     let own: &[(Action, &'static str)] = match state.focus {
         Pane::Composer if state.composer.chip_at_caret().is_some() => {
             &[(Action::ExpandPaste, "open the paste"), (Action::FocusNext, "pane")]
@@ -308,7 +309,7 @@ fn keys_now(state: &State) -> Vec<(Action, &'static str)> {
         Pane::Transcript => &[
             (Action::Compose, "compose"),
             (Action::FocusNext, "pane"),
-            (Action::ToggleFold, "fold"),
+            (Action::ToggleFold, fold),
             (Action::Search, "search"),
         ],
         Pane::Surface => &[

@@ -39,6 +39,18 @@ impl Hints {
         Some(&best.keys)
     }
 
+    /// The same in so many columns: what does not fit gives way, and how to close last.
+    pub fn fitting(&self, state: &State, actions: &[(Action, &str)], columns: usize) -> Styled {
+        let mut actions = actions.to_vec();
+        loop {
+            let line = self.line(state, &actions);
+            if line.width() <= columns || actions.len() < 2 {
+                return line;
+            }
+            actions.remove(actions.len() - 2);
+        }
+    }
+
     /// `esc close · enter take`, those that have a key.
     pub fn line(&self, state: &State, actions: &[(Action, &str)]) -> Styled {
         let mut line = Styled::default();

@@ -1,7 +1,7 @@
 use super::*;
 use crate::cli::args::Format;
 use crate::cli::headless::Printer;
-use crate::proto::{CallId, Content, Decision, Fault, FaultKind, Seq, StopReason, TurnId};
+use crate::proto::{CallId, Content, Decision, Fault, FaultKind, Seq, ServerKind, StopReason, TurnId};
 
 fn event(body: Body) -> Event {
     Event { seq: Seq(1), at: 0, order: None, body }
@@ -182,4 +182,26 @@ fn each_line_of_a_note_is_a_line() {
     plain.note("tool", "files.view one\ntwo", &mut output);
     let told = "error: no such agent; there are:\n  a:b \u{2014} B\n  a:c \u{2014} C\n  It may be elsewhere.\ntool: files.view one two\n";
     assert_eq!(output.err, told);
+}
+
+#[test]
+fn a_server_that_does_not_work_is_told_of_once() {
+    let failed = || Body::ServerChanged {
+        server: "octofs".to_owned(),
+        kind: ServerKind::Stdio,
+        state: ServerState::Failed { reason: "there is no program".to_owned(), advice: "install it".to_owned() },
+        command: String::new(),
+        stderr: Vec::new(),
+    };
+    let text = "octofs does not work: there is no program.".to_owned();
+    let hint = Some("Install it.".to_owned());
+    let notice = Body::Notice { level: Level::Error, source: "octofs".to_owned(), text, hint };
+    let told = written(false, vec![failed(), notice]).err;
+    assert_eq!(told, "error: octofs does not work: there is no program.\nhint: Install it.\n");
+    // The run may end before the notice comes.
+    let mut plain = Printer::new(Format::Plain, false);
+    let mut output = Output::default();
+    plain.event(&event(failed()), &Snapshot::default(), &mut output);
+    plain.end(0, "", &Snapshot::default(), &mut output);
+    assert_eq!(output.err, "octofs: there is no program install it\n");
 }

@@ -1,11 +1,11 @@
 use super::layout::table;
 use crate::proto::SkillCause;
 use crate::session::actor::{Actor, runtime, skills};
-use crate::session::rules::skill_list::{self, Asked, Listed, PERSON_PAGE};
+use crate::session::rules::skill_list::{self, Asked, Listed, PERSON_PAGE, Wish};
 use crate::text;
 
-/// Columns of a description.
-const DESCRIPTION: usize = 60;
+/// Columns of what is said of a skill: with its name it is one line of the transcript.
+const WORDS: usize = 30;
 
 impl Actor {
     pub(super) async fn slash_skill(&mut self, words: &str) -> String {
@@ -21,10 +21,14 @@ impl Actor {
                 Ok(found) => rows(&found),
                 Err(error) => format!("{error}."),
             },
-            Asked::Toggle(name) => {
-                if listed.iter().any(|skill| skill.name == name && skill.active) || self.active_skills().contains(&name)
-                {
-                    return self.forget_skill(&name);
+            Asked::One(name, wish) => {
+                let active = self.active_skills().contains(&name);
+                match (wish, active) {
+                    (Wish::Other | Wish::Off, true) => return self.forget_skill(&name),
+                    (Wish::Off, false) if catalogue.skill(&name).is_some() => {
+                        return format!("The skill {name} is off already.");
+                    }
+                    (Wish::On | Wish::Other | Wish::Off, _) => {}
                 }
                 let Some(skill) = catalogue.skill(&name).cloned() else {
                     return skills::missing(&catalogue, &name, &listed);
@@ -44,7 +48,7 @@ fn page(listed: &[Listed], number: usize) -> String {
     }
     match skill_list::page(listed, number, PERSON_PAGE) {
         Some((shown, 1)) => rows(shown),
-        Some((shown, pages)) => format!("{}\n\npage {number} of {pages}, /skill N for another", rows(shown)),
+        Some((shown, pages)) => format!("{}\npage {number} of {pages}, /skill N for another", rows(shown)),
         None => {
             let pages = listed.len().div_ceil(PERSON_PAGE);
             format!("There is no page {number}; the last is {pages}.")
@@ -52,12 +56,41 @@ fn page(listed: &[Listed], number: usize) -> String {
     }
 }
 
-fn rows(skills: &[Listed]) -> String {
+/// A line each, and how to switch them.
+pub(in crate::session) fn rows(skills: &[Listed]) -> String {
     let row = |skill: &Listed| {
         let mark = if skill.active { "▸" } else { " " };
-        let description = text::sanitize_line(&skill.description).into_owned();
-        let description = text::truncate(&description, DESCRIPTION).into_owned();
-        vec![mark.to_owned(), skill.name.clone(), description, skill.source.clone()]
+        let words = if skill.title.trim().is_empty() { &skill.description } else { &skill.title };
+        let words = text::sanitize_line(words).into_owned();
+        vec![format!("{mark} {}", skill.name), text::truncate(&words, WORDS).into_owned()]
     };
-    table(&skills.iter().map(row).collect::<Vec<_>>())
+    let table = table(&skills.iter().map(row).collect::<Vec<_>>());
+    let marked = if skills.iter().any(|skill| skill.active) { "▸ is active; " } else { "" };
+    format!("{table}\n\n{marked}/skill NAME switches one on, and off again; f4 shows them whole")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_active_skill_stands_in_line_with_the_others() {
+        let of = |name: &str, title: &str, active| {
+            let description = "What it is good for, at some length, so that it has to be cut.".to_owned();
+            let (name, title, source) = (name.to_owned(), title.to_owned(), "a/b".to_owned());
+            Listed { name, title, description, source, active }
+        };
+        let text = rows(&[of("beta", "", true), of("a-longer-name", "A title", false)]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "▸ beta           What it is good for, at some …",
+                "  a-longer-name  A title",
+                "",
+                "▸ is active; /skill NAME switches one on, and off again; f4 shows them whole",
+            ]
+        );
+        assert!(!rows(&[of("beta", "", false)]).contains('▸'));
+    }
 }

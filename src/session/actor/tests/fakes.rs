@@ -272,6 +272,9 @@ impl Roles for FakeRoles {
     }
 
     async fn check(&self, name: &str) -> Result<(), Refused> {
+        if name.ends_with(":slow") {
+            std::future::pending::<()>().await;
+        }
         if name.ends_with(":none") { Err(no_agent(name)) } else { Ok(()) }
     }
 

@@ -55,8 +55,9 @@ async fn a_skill_is_switched_by_name_listed_by_page_and_pattern_and_survives_res
     assert!(said_on.contains("zz-tea is active"), "{said_on}");
     assert_eq!(stage.own.skills.len(), 1);
     let listed = slash(&mut stage, "/skill *TEA*").await;
-    assert!(listed.starts_with("▸  zz-tea") && listed.contains(".agents/skills"), "{listed}");
-    assert!(slash(&mut stage, "/skill").await.starts_with("▸  zz-tea"), "active ones come first");
+    assert!(listed.starts_with("▸ zz-tea  ") && listed.contains("switches one on, and off again"), "{listed}");
+    assert!(slash(&mut stage, "/skill").await.starts_with("▸ zz-tea  "), "active ones come first");
+    assert!(slash(&mut stage, "/skill on zz-tea").await.contains("is active already"));
     assert!(slash(&mut stage, "/skill 99").await.contains("There is no page 99"));
     assert!(slash(&mut stage, "/skill zz-tae").await.contains("Did you mean zz-tea?"));
     stage.say("make tea").await;
@@ -75,9 +76,11 @@ async fn a_skill_is_switched_by_name_listed_by_page_and_pattern_and_survives_res
     assert!(said(&asked.request).join("\n").contains("Steep for three minutes."));
     asked.answer("made");
     stage.until_idle(2).await;
-    let off = slash(&mut stage, "/skill zz-tea").await;
+    let off = slash(&mut stage, "/skill off zz-tea").await;
     assert!(off.contains("is off"), "{off}");
     assert!(stage.own.skills.is_empty());
+    assert_eq!(slash(&mut stage, "/skill off zz-tea").await.lines().last(), Some("The skill zz-tea is off already."));
+    assert!(slash(&mut stage, "/skill off zz-tae").await.contains("Did you mean zz-tea?"));
     stage.say("and now").await;
     let asked = stage.asked().await;
     assert!(said(&asked.request).join("\n").contains("zz-tea was switched off"));

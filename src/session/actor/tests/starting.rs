@@ -266,3 +266,32 @@ fn steps_done(own: &Snapshot) -> bool {
         _ => false,
     })
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_is_worth_knowing_of_roles_is_said_once_and_trouble_each_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut stage = Stage::open(dir.path(), agent(true));
+    let noted = |name: &str| {
+        let notices = vec![(Level::Info, "Not part of it yet.".to_owned()), (Level::Warning, "It is bad.".to_owned())];
+        crate::session::Role { notices, welcome: "Hello from here.".to_owned(), ..role(name) }
+    };
+    stage.preparing().await.over(Ok(noted("developer:general")));
+    stage.until("the first", |own| own.session.role == "developer:general").await;
+    stage.say("/role data:chief").await;
+    stage.preparing().await.over(Ok(noted("data:chief")));
+    let now = |own: &Snapshot| own.notes.iter().any(|note| note.text == "The role is now data:chief.");
+    stage.until("the second", now).await;
+    let said = |words: &str| stage.lines().iter().filter(|line| **line == format!("notice: {words}")).count();
+    assert_eq!((said("Not part of it yet."), said("It is bad.")), (1, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_leaves_does_not_wait_for_a_name_to_be_looked_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let wanted = Wanted { role: Some("developer:slow"), person: Person::Absent, ..Wanted::default() };
+    let stage = Stage::open(dir.path(), wanted);
+    stage.say("hello").await;
+    stage.handle.port.commands.send(Command::Quit).await.unwrap();
+    let ended = tokio::time::timeout(Duration::from_secs(5), stage.handle.done).await;
+    assert_eq!(ended.expect("it ends at once").unwrap().failure, None);
+}

@@ -244,8 +244,14 @@ async fn secrets_reach_neither_events_nor_the_journal() {
     asked.answer("ok");
     stage.until_idle(1).await;
     assert!(!format!("{:?}", stage.seen).contains(secret));
-    assert_eq!(stage.lines()[1], "model: it is [masked] indeed");
-    assert_eq!(stage.lines()[2], "alpha: Ok KEY=[masked]");
+    let told = "A kept secret stood in your message: [masked] is what is shown, kept and sent in its place.";
+    assert_eq!(stage.lines()[..2], ["you: my key is [masked]".to_owned(), format!("notice: {told}")]);
+    assert_eq!(stage.lines()[2], "model: it is [masked] indeed");
+    assert_eq!(stage.lines()[3], "alpha: Ok KEY=[masked]");
+    stage.say(&format!("again: {secret}")).await;
+    stage.asked().await.answer("ok");
+    stage.until_idle(2).await;
+    assert_eq!(stage.notices().iter().filter(|text| *text == told).count(), 1, "it is said once");
     stage.quit().await;
     let journal = std::fs::read_to_string(dir.path().join("sessions/play/journal.jsonl")).unwrap();
     assert!(!journal.contains("sk-very"));

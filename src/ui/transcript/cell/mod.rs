@@ -17,7 +17,7 @@ mod user;
 use super::highlight::Highlighter;
 use super::stream::Stream;
 use super::{Break, Row, Styled, Tone};
-use crate::proto::{Entry, EntryKind, StepState, Timestamp, ToolState};
+use crate::proto::{Entry, EntryKind, StepState, Timestamp, ToolState, WELCOME};
 use crate::text;
 use crate::ui::theme::Role;
 
@@ -131,6 +131,7 @@ pub fn plain(entry: &Entry) -> std::borrow::Cow<'_, str> {
         }
         EntryKind::Tool { server, tool, arguments, state, .. } => tool::plain(server, tool, arguments, state).into(),
         EntryKind::Decision(decision) => decision.headline().2.into(),
+        EntryKind::Notice { source, text, .. } if source == WELCOME => text::sanitize(text),
         EntryKind::Notice { source, text, hint, .. } => match hint {
             Some(hint) => format!("{source}: {text}\nhint: {hint}").into(),
             None => format!("{source}: {text}").into(),

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
-use super::{Fold, Look, led};
-use crate::proto::Level;
+use super::{Fold, Look, Stream, assistant, led};
+use crate::proto::{Level, WELCOME};
 use crate::text;
 use crate::ui::theme::Role;
 use crate::ui::transcript::{Row, Styled};
@@ -23,6 +23,9 @@ pub fn mark(level: Level) -> (&'static str, Role) {
 }
 
 pub fn render(level: Level, source: &str, content: &str, hint: Option<&str>, look: &Look) -> Vec<Row> {
+    if source == WELCOME {
+        return greeting(content, look);
+    }
     let (sign, role) = mark(level);
     let mut lead = Styled::new(sign, role).with(" ", role);
     let source = text::sanitize_line(source);
@@ -61,6 +64,13 @@ pub fn render(level: Level, source: &str, content: &str, hint: Option<&str>, loo
     rows.append(&mut tail);
     rows.append(&mut ends);
     rows
+}
+
+/// What the role greets with looks as all that it says.
+fn greeting(content: &str, look: &Look) -> Vec<Row> {
+    let mut stream = Stream::default();
+    stream.update(content, assistant::State::of(false, false, false), look);
+    stream.into_rows()
 }
 
 /// The name on a line of a list: `  lawyer:uk — UK Law Specialist`.

@@ -9,7 +9,7 @@ pub fn render(skill: &SkillView, forgotten: bool, look: &Look) -> Vec<Row> {
     let mut line = Styled::new("◆ skill  ", Role::DecisionMark).with(&text::sanitize_line(&skill.name), Role::UiText);
     let tokens = human::tokens(skill.tokens.into());
     let words = if forgotten {
-        format!(" is forgotten · {tokens} tok less")
+        format!(" is off · its {tokens} tok stay")
     } else {
         format!(" is active · by {} · {tokens} tok", cause(&skill.cause))
     };

@@ -63,6 +63,9 @@ fn summary(steps: &[StepView], width: usize) -> Row {
     let mut head = Styled::new(mark, role).with(&name, Role::UiStrong);
     head.push(if ready { " ready" } else { " not ready" }, Role::UiText);
     let time = time(total(steps));
+    let words = if time.is_empty() { "" } else { " " };
+    // There is more to it.
+    let time = Styled::new("▸", Role::UiAccent).with(words, Role::UiDim).tap_append(&time);
     // What does not fit gives way whole.
     let told: [&[StartStep]; 4] = [
         &[StartStep::Tap, StartStep::Capabilities, StartStep::Servers],
@@ -120,6 +123,8 @@ fn step_rows(step: &StepView, since: Timestamp, settled: bool, look: &Look) -> V
         let mut right = key;
         right.push(if right.is_empty() { "" } else { "  " }, Role::UiText);
         right.with(&words, Role::ToolRunning)
+    } else if settled && look.fold == Fold::Open {
+        Styled::new(&human::duration_ms(step.elapsed_ms), Role::UiDim)
     } else {
         time(step.elapsed_ms)
     };

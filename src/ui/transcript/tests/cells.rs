@@ -238,7 +238,10 @@ fn a_start_is_summed_up_from_what_its_steps_say() {
     };
     assert_eq!(
         summed("lawyer → lawyer:chief", "shell (starter), web (tavily)", "2 ready, 11 tools"),
-        "lawyer:chief ready · muvon/tap · 2 capabilities · 11 tools 1.2 s"
+        "lawyer:chief ready · muvon/tap · 2 capabilities · 11 tools ▸ 1.2 s"
     );
-    assert_eq!(summed("a:b", "shell (starter)", "no server"), "a:b ready · muvon/tap · 1 capability · no server 1.2 s");
+    assert_eq!(
+        summed("a:b", "shell (starter)", "no server"),
+        "a:b ready · muvon/tap · 1 capability · no server ▸ 1.2 s"
+    );
 }

@@ -100,7 +100,13 @@ fn turn(state: &mut State, by: isize) {
 
 fn open_source(state: &mut State) -> Vec<Effect> {
     match state.source() {
-        Some((path, line)) => vec![Effect::OpenFile { path, line }],
+        Some((path, line)) => {
+            if state.is_put_back(&path) {
+                let words = "it comes with the program: to change it, copy it into a tap of yours; here it is put back";
+                state.toast(Level::Warning, words);
+            }
+            vec![Effect::OpenFile { path, line }]
+        }
         None => {
             state.toast(Level::Info, "it has no file of its own");
             Vec::new()

@@ -1,7 +1,7 @@
 //! Choosing agents, looking through the catalogue, stopping a start, and the questions of taps.
 
 use super::*;
-use crate::proto::{CatalogueItem, CatalogueProblem, CatalogueView, StartStep, StepState, StepView};
+use crate::proto::{CatalogueItem, CatalogueProblem, CatalogueView, StartStep, StepState, StepView, WITH_PROGRAM};
 use crate::ui::effect::Secret;
 use crate::ui::state::{Picker, Shelf};
 
@@ -134,6 +134,19 @@ fn every_way_to_the_pickers_leads_there() {
             assert!(bench.state.layers.len() <= 1, "one of a kind");
         }
     }
+}
+
+#[test]
+fn a_file_that_comes_with_the_program_is_opened_with_a_word_about_it() {
+    let mut bench = with_agents();
+    bench.keys("f4 ctrl-e");
+    assert!(bench.state.toasts.iter().all(|toast| !toast.text.contains("comes with the program")));
+    let mut view = (*bench.state.snapshot.catalogue).clone();
+    let tap = CatalogueItem { title: WITH_PROGRAM.to_owned(), file: "/taps".to_owned(), ..CatalogueItem::default() };
+    view.taps = vec![tap];
+    bench.state.snapshot.catalogue = std::sync::Arc::new(view);
+    bench.keys("ctrl-e");
+    assert!(bench.state.toasts.iter().any(|toast| toast.text.contains("comes with the program")));
 }
 
 #[test]

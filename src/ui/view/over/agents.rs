@@ -63,6 +63,13 @@ fn agent(row: &AgentRow, names: usize, width: usize) -> Row {
     line.into_row(width)
 }
 
+/// Where the marked agent comes from, for where nothing else of it can be told.
+pub fn title_of_marked(state: &State, picker: &Picker) -> Option<String> {
+    let rows = state.agent_rows(&picker.filter);
+    let tap = text::sanitize_line(&rows.get(picker.selected)?.item?.tap).into_owned();
+    (!tap.is_empty()).then(|| format!("Agents · {tap}"))
+}
+
 /// The marked agent in full.
 pub fn preview(state: &State, picker: &Picker, width: usize) -> Vec<Row> {
     let rows = state.agent_rows(&picker.filter);

@@ -15,6 +15,8 @@ use crate::ui::view::list::{Line, List};
 /// Columns from which the marked row stands beside the list, and rows from which it stands below.
 const BESIDE: u16 = 100;
 const BELOW: u16 = 18;
+/// Rows of the marked row at most where it stands below, its edges included.
+const DETAIL: u16 = 7;
 
 /// Rows of a box below which no row is left blank.
 const SMALL: u16 = 12;
@@ -59,6 +61,9 @@ impl Place {
     /// A list and what the marked row is, as the room allows.
     pub fn shared(area: Rect) -> Self {
         let outline = centred(area, 150, area.height.saturating_sub(4).max(10));
+        // Where there is little room, none of it shows the edge of what lies below.
+        let narrow = Rect { x: area.x, width: area.width, ..outline };
+        let outline = if area.width < BESIDE { narrow } else { outline };
         if outline.width >= BESIDE {
             let left = outline.width * 11 / 20;
             let part = Rect { width: left, ..outline };
@@ -66,7 +71,8 @@ impl Place {
             return Self { outline, part, side: Some(side) };
         }
         if outline.height >= BELOW {
-            let upper = outline.height * 11 / 20;
+            // The list is what one came for; more of the marked row is a key away.
+            let upper = (outline.height * 11 / 20).max(outline.height.saturating_sub(DETAIL));
             let part = Rect { height: upper, ..outline };
             let side = Rect { y: outline.y + upper - 1, height: outline.height - upper + 1, ..outline };
             return Self { outline, part, side: Some(side) };
@@ -102,7 +108,7 @@ pub fn panel(state: &State, hints: &Hints, picker: &mut Picker, area: Rect) -> P
     };
     let columns = place.columns();
     let filter = picker.filter.as_str();
-    let listed = match picker.of {
+    let mut listed = match picker.of {
         Listing::Help => help::help(&state.help_rows(filter), filter.is_empty(), columns),
         Listing::Palette => help::palette(&state.palette_rows(filter), columns),
         Listing::History => help::history(&state.history_rows(filter), columns),
@@ -110,6 +116,9 @@ pub fn panel(state: &State, hints: &Hints, picker: &mut Picker, area: Rect) -> P
         Listing::Catalogue(shelf) => catalogue::shelf(state, shelf, filter, columns),
     };
     picker.selected = picker.selected.min(listed.count.saturating_sub(1));
+    if place.side.is_none() && picker.of == Listing::Agents {
+        listed.title = agents::title_of_marked(state, picker).unwrap_or(listed.title);
+    }
     let side = place.side.map(|outline| {
         let width = outline.width.saturating_sub(4) as usize;
         let rows = match picker.of {
@@ -119,7 +128,7 @@ pub fn panel(state: &State, hints: &Hints, picker: &mut Picker, area: Rect) -> P
         };
         Side::new(outline, rows)
     });
-    let foot = hints.line(state, keys(picker.of));
+    let foot = hints.fitting(state, keys(picker.of), usize::from(place.outline.width.saturating_sub(6)));
     boxed(listed, picker, place, side, foot)
 }
 

@@ -116,16 +116,11 @@ fn encoder_rows(encoder: &EncoderState, width: usize) -> Vec<Row> {
             let done = if *phrases > 0 { format!(" {phrases_done}/{phrases}") } else { String::new() };
             vec![Styled::new(&format!("encoder loading{done}"), Role::UiDim).into_row(width)]
         }
-        EncoderState::Failed { why, advice } => {
-            let lead = Styled::new("! ", Role::NoticeWarning);
-            let rest = Styled::new("  ", Role::UiText);
-            let words = format!("no sentence encoder: {}", text::sanitize_line(why));
-            let mut rows = Styled::new(&words, Role::UiText).rows(width, Break::Words, &lead, &rest);
-            if !advice.trim().is_empty() {
-                let hint = format!("hint: {}", text::sanitize_line(advice));
-                rows.extend(Styled::new(&hint, Role::NoticeHint).rows(width, Break::Words, &rest, &rest));
-            }
-            rows
+        // Why, and what to do, is in the notes.
+        EncoderState::Failed { .. } => {
+            let line = Styled::new("! ", Role::NoticeWarning).with("no sentence encoder", Role::UiText);
+            let told = line.clone().with("  see the notes", Role::UiDim);
+            vec![if told.width() <= width { told } else { line }.into_row(width)]
         }
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use ratatui::layout::Rect;
 
-use crate::proto::{Decision, Entry, EntryKind, Level, ModelCandidate, Note};
+use crate::proto::{Decision, Entry, EntryKind, Level, ModelCandidate, Note, WELCOME};
 use crate::text;
 use crate::ui::action::{Action, Call};
 use crate::ui::state::State;
@@ -69,7 +69,7 @@ fn told(state: &State, keys: cell::CellKeys, width: usize) -> Vec<(bool, Vec<Row
 /// Whether it may be left out when there is no room; it stands in the Notes anyway.
 fn minor(entry: &Entry) -> bool {
     match &entry.kind {
-        EntryKind::Notice { level, .. } => *level == Level::Info,
+        EntryKind::Notice { level, source, .. } => *level == Level::Info && source != WELCOME,
         EntryKind::Decision(decision) => decision.headline().0 == Level::Info,
         _ => false,
     }

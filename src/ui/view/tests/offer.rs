@@ -322,8 +322,42 @@ fn the_encoder_is_quiet_when_it_is_there_and_says_when_it_is_not() {
     let (why, advice) = ("the file is cut short".to_owned(), "fetch it again: octomind models fetch".to_owned());
     fixture.live(Body::EncoderChanged(EncoderState::Failed { why, advice }));
     let shown = fixture.text(120, 40);
-    assert!(shown.contains("! no sentence encoder: the file is cut short"), "{shown}");
-    assert!(shown.contains("hint: fetch it again"), "{shown}");
+    assert!(shown.contains("! no sentence encoder  see the notes"), "{shown}");
+    assert!(!shown.contains("cut short"), "one row is enough: {shown}");
+    assert!(fixture.text(80, 24).contains("! no sentence encoder"));
+}
+
+#[test]
+fn a_greeting_is_said_by_the_role_and_is_no_note() {
+    let mut fixture = skilled();
+    let text = "What has **to run**?".to_owned();
+    let greeting = Body::Notice { level: Level::Info, source: WELCOME.to_owned(), text, hint: None };
+    fixture.at((1, 0, 7), greeting);
+    let shown = fixture.text(120, 40);
+    let row = shown.lines().find(|line| line.contains("What has")).unwrap();
+    assert!(row.starts_with("│ What has to run?"), "as all that it says: {row}");
+    assert!(fixture.state.snapshot.notes.iter().all(|note| !note.text.contains("What has")));
+}
+
+#[test]
+fn what_a_welcome_says_of_the_machine_is_not_shown() {
+    let mut fixture = skilled();
+    let origin = Origin::System { kind: CONTEXT.to_owned(), label: WELCOME.to_owned() };
+    let content = Content::Text("Folder: /somewhere/else".to_owned());
+    fixture.at((1, 0, 8), Body::UserMessage { content, attachments: Vec::new(), origin });
+    assert!(!fixture.text(120, 40).contains("/somewhere/else"));
+}
+
+#[test]
+fn a_narrow_list_of_agents_names_the_tap_of_the_marked_one_and_how_to_close() {
+    let mut fixture = picking(Listing::Agents, "", 1);
+    let tap = {
+        let rows = fixture.state.agent_rows("");
+        rows[1].item.unwrap().tap.clone()
+    };
+    let shown = fixture.text(40, 12);
+    assert!(shown.contains(&format!("Agents · {tap}")), "{shown}");
+    assert!(shown.contains("esc close"), "{shown}");
 }
 
 #[test]
