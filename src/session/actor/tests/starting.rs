@@ -276,7 +276,7 @@ async fn what_is_worth_knowing_of_roles_is_said_once_and_trouble_each_time() {
         crate::session::Role { notices, welcome: "Hello from here.".to_owned(), ..role(name) }
     };
     stage.preparing().await.over(Ok(noted("developer:general")));
-    stage.until("the first", |own| own.session.role == "developer:general").await;
+    stage.until("the first", |own| own.notes.iter().any(|note| note.text == "It is bad.")).await;
     stage.say("/role data:chief").await;
     stage.preparing().await.over(Ok(noted("data:chief")));
     let now = |own: &Snapshot| own.notes.iter().any(|note| note.text == "The role is now data:chief.");
