@@ -101,7 +101,7 @@ impl Actor {
             journal,
             history: History::default(),
             clock: Arc::clone(&setup.clock),
-            mask: Arc::new(setup.mask.clone()),
+            mask: setup.mask.clone(),
             seq: Seq::default(),
             next: Order::default(),
         };

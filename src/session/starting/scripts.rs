@@ -7,6 +7,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::pipeline::{Parts, blocking};
 use super::telling::{Refused, Telling};
+use super::values;
+use crate::config::EnvOrigin;
 use crate::proto::{Level, StartStep, StepState};
 use crate::tap::deps::{LIMIT, Running, ScriptError, find, run};
 use crate::tap::resolve::{Dep, Expanded};
@@ -50,12 +52,9 @@ impl Scripts {
             return Ok(None);
         }
         let step = telling.begin(StartStep::Deps, "");
-        let env: BTreeMap<String, String> = {
-            let env = parts.env.read().unwrap_or_else(PoisonError::into_inner);
-            env.from_files().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
-        };
         for dep in waiting {
             step.now(dep.name.as_str());
+            let env = environment(parts, expanded, dep);
             let (tap, name) = (dep.tap.clone(), dep.name.clone());
             let outcome = match blocking(move || find(&tap, &name)).await? {
                 Err(error) => Err((error.to_string(), StepState::Failed)),
@@ -114,6 +113,16 @@ impl Scripts {
     pub fn left_out(&self) -> &BTreeSet<String> {
         &self.left_out
     }
+}
+
+/// Over the process environment: the person's own file, and of the project's what the placeholders of
+/// those name that want the script.
+fn environment(parts: &Parts, expanded: &Expanded, dep: &Dep) -> BTreeMap<String, String> {
+    let env = parts.env.read().unwrap_or_else(PoisonError::into_inner);
+    let named = values::variables(expanded, dep);
+    let named = named.iter().filter(|name| matches!(env.origin(name), Some(EnvOrigin::File { .. })));
+    let named = named.filter_map(|name| Some((name.as_str(), env.get(name)?)));
+    env.from_files().chain(named).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 fn key(dep: &Dep) -> (String, String) {

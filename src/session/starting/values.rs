@@ -9,8 +9,8 @@ use super::whereabouts;
 use crate::config::schema::Config;
 use crate::proto::{Answer, AskKind, Level, StartStep, StepState};
 use crate::session::seams::Person;
-use crate::tap::fill::{self, Key, Missing, Need, Needs, Places, Values, keep};
-use crate::tap::resolve::Expanded;
+use crate::tap::fill::{self, Key, KeyKind, Missing, Need, Needs, Places, Values, keep};
+use crate::tap::resolve::{Dep, Expanded};
 
 /// Asks for every value that is not there yet; what stays missing is added to `declined`, and not
 /// asked for again.
@@ -84,6 +84,26 @@ fn needs(config: &Config, expanded: &Expanded) -> Needs {
     needs
 }
 
+/// The variables that placeholders name of those that want the script.
+pub(super) fn variables(expanded: &Expanded, dep: &Dep) -> Vec<String> {
+    let mut needs = Needs::default();
+    if dep.wanted_by.is_empty() {
+        needs.text(&expanded.role.system, "");
+        needs.text(&expanded.role.welcome, "");
+    }
+    for server in &expanded.servers {
+        let wants = match &server.capability {
+            Some(name) => dep.wanted_by.contains(name),
+            None => dep.wanted_by.is_empty(),
+        };
+        if wants {
+            needs.server(&server.server, "");
+        }
+    }
+    let keys = needs.all().iter().map(|need| &need.key);
+    keys.filter(|key| key.kind == KeyKind::Env).map(|key| key.name.clone()).collect()
+}
+
 async fn answered(
     parts: &Parts,
     need: &Need,
@@ -95,9 +115,7 @@ async fn answered(
     let kept_in = places.file(&key).display().to_string();
     let kind = AskKind::Secret { key: key.name.clone(), wanted_by: need.wanted_by.join(", "), kept_in };
     let Answer::Text(answer) = telling.ask(kind).await else { return Ok(false) };
-    if fill::is_private(&key.name, answer.trim()) {
-        telling.hide(answer.trim());
-    }
+    parts.with_values(|values| values.env.mask().add_given(&key.name, answer.trim()));
     step.now(format!("keeping {}", key.name));
     let (parts, places, name) = (parts.clone(), places.clone(), key.name.clone());
     let outcome = blocking(move || {
