@@ -10,7 +10,7 @@ use super::telling::{Refused, Telling};
 use super::values;
 use crate::config::EnvOrigin;
 use crate::proto::{Level, StartStep, StepState};
-use crate::tap::deps::{LIMIT, Running, ScriptError, find, run};
+use crate::tap::deps::{LIMIT, Left, Running, ScriptError, find, run};
 use crate::tap::resolve::{Dep, Expanded};
 
 /// What was run so far in this start.
@@ -64,6 +64,9 @@ impl Scripts {
                     let running = Running { workdir: &parts.workdir, env: &env, limit: LIMIT };
                     let ran = run(&script, running, |line| step.output(line), &cancel).await;
                     telling.rested();
+                    if let Ok(done) = &ran {
+                        left_behind(&script.name, &script.tap, &done.left, telling);
+                    }
                     ran.map_err(|error| {
                         let cancelled = matches!(error, ScriptError::Cancelled { .. });
                         (error.to_string(), if cancelled { StepState::Cancelled } else { StepState::Failed })
@@ -124,6 +127,26 @@ fn environment(parts: &Parts, expanded: &Expanded, dep: &Dep) -> BTreeMap<String
     let named = named.filter_map(|name| Some((name.as_str(), env.get(name)?)));
     env.from_files().chain(named).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
+
+/// What outlives the session is not left unsaid.
+fn left_behind(script: &str, tap: &str, left: &[Left], telling: &Telling) {
+    if left.is_empty() {
+        return;
+    }
+    let (one, them) = if left.len() == 1 { ("process", "it") } else { ("processes", "them") };
+    let shown = left.iter().take(LEFT_SHOWN).map(|one| format!("{} {}", one.pid, one.command));
+    let mut shown = shown.collect::<Vec<_>>().join("; ");
+    if left.len() > LEFT_SHOWN {
+        shown.push_str("; …");
+    }
+    let text = format!("deps/{script}.sh of {tap} left behind {} {one}: {shown}.", left.len());
+    let pids: Vec<String> = left.iter().take(LEFT_SHOWN).map(|one| one.pid.to_string()).collect();
+    let hint = format!("This session does not end {them}; `kill {}` does.", pids.join(" "));
+    telling.notice(Level::Warning, text, Some(hint));
+}
+
+/// So many processes are named.
+const LEFT_SHOWN: usize = 5;
 
 fn key(dep: &Dep) -> (String, String) {
     (dep.tap.name.clone(), dep.name.clone())

@@ -390,3 +390,16 @@ async fn a_script_gets_of_a_projects_file_what_its_capability_names_and_nothing_
     let named = ["TUNES_TOKEN=named-1", "UV_INDEX_URL=", "NPM_CONFIG_TOKEN=", "PERL5OPT=", "OWN_TOKEN=of-the-person"];
     assert_eq!(heard.output, [nothing, named].concat());
 }
+
+#[tokio::test]
+async fn what_a_script_leaves_running_is_said() {
+    let daemon = "setsid sh -c 'echo $$ > pid.new; mv pid.new pid; exec sleep 300' >/dev/null 2>&1 & \
+        until [ -s pid ]; do sleep 0.01; done";
+    let mut fixture = fixture(Person::Present, SET, &[("tunes", daemon), ("shell", "true")]);
+    let (role, heard) = fixture.prepare("build:chief", text).await;
+    let pid: i32 = std::fs::read_to_string(fixture.parts.workdir.join("pid")).unwrap().trim().parse().unwrap();
+    let _ends = crate::mcp::group::KillOnDrop(pid);
+    assert!(role.is_ok());
+    let said = format!("deps/org/tunes.sh of me/tap left behind 1 process: {pid} ");
+    assert!(heard.notices.iter().any(|text| text.starts_with(&said)), "{:?}", heard.notices);
+}
