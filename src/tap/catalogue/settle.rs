@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::build::{Outcome, ReadAgent, rank};
 use super::parts::tap_of;
 use crate::config::Problem;
+use crate::tap::bounded::bounded;
 use crate::tap::document::Report;
 use crate::tap::resolve::{self, ASSISTANT, CHIEF};
 use crate::tap::{
@@ -30,7 +31,7 @@ pub(super) fn settle(taps: Vec<Arc<Tap>>, outcomes: Vec<Outcome>, findings: Vec<
     // A capability that is broken is told from one that is not there.
     catalogue.findings.clone_from(&pile.findings);
     catalogue.agents = check_agents(agents, &catalogue, &mut pile.findings);
-    catalogue.findings = pile.findings;
+    catalogue.findings = bounded(pile.findings);
     sort_findings(&mut catalogue);
     catalogue
 }
