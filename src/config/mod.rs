@@ -46,5 +46,5 @@ pub use references::references;
 pub use roles::{ResolvedRole, ServerChoice, UnknownRole, allows, default_role, resolve_role};
 pub use schema::Config;
 pub use source::{Source, SourceKind, read_ordinary};
-pub use walk::walk;
-pub use write::{WriteError, lock_within, make_private_folder, replace, set_in_file, write_template};
+pub use walk::{goes_with_commits, walk};
+pub use write::{WriteError, lock_within, make_private_folder, private, replace, set_in_file, write_template};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::unbounded_channel;
 
+use super::skills::lost;
 use super::{Actor, Report};
 use crate::proto::{Body, CatalogueView, Level};
 use crate::session::encoder::phrases;
@@ -15,6 +16,8 @@ use crate::tap::{Catalogue, Plugin};
 pub(super) enum Offered {
     /// With the phrases of a new catalogue.
     View(Arc<CatalogueView>, Option<Vec<String>>),
+    /// What is said of skills that lost.
+    Lost(Vec<String>),
     Unwatched(String),
     /// Servers that plugins bring along and that are not started.
     Idle(String),
@@ -43,6 +46,7 @@ impl Actor {
                             let _ = report.send(Report::Offered(Offered::Idle(text)));
                         }
                         said = idle;
+                        let _ = report.send(Report::Offered(Offered::Lost(lost(&last))));
                         Offered::View(Arc::new(view(&last, None)), Some(phrases(&last)))
                     }
                     Change::Stale(why) => Offered::View(Arc::new(view(&last, Some(&why))), None),
@@ -62,6 +66,7 @@ impl Actor {
                 self.phrases = phrases.or(self.phrases.take());
                 self.want_phrases();
             }
+            Offered::Lost(lost) => self.tell_lost(lost),
             Offered::Unwatched(why) => {
                 let text = format!("Changes of taps and skills on disk are not seen by themselves: {why}.");
                 self.rec.emit(notice(Level::Warning, text));

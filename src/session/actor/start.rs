@@ -131,6 +131,7 @@ impl Actor {
             keeps_model: false,
             preloading: false,
             verdicts: None,
+            lost_skills: Vec::new(),
             phrases: None,
             said_of_encoder: super::encoder::Said::default(),
             trust_ask: None,

@@ -68,6 +68,7 @@ struct Heard {
     notices: Vec<String>,
     decisions: Vec<Decision>,
     asked: Vec<String>,
+    kept_in: Vec<String>,
     output: Vec<String>,
 }
 
@@ -102,7 +103,10 @@ impl Heard {
             Told::Say(other) => panic!("{other:?}"),
             Told::Ask(kind, sender) => {
                 self.asked.push(match &kind {
-                    AskKind::Secret { key, wanted_by, .. } => format!("{key} for {wanted_by}"),
+                    AskKind::Secret { key, wanted_by, kept_in } => {
+                        self.kept_in.push(kept_in.clone());
+                        format!("{key} for {wanted_by}")
+                    }
                     AskKind::OtherProvider { capability, offered, offered_by, .. } => {
                         format!("{capability}: {offered} of {offered_by}")
                     }
@@ -402,4 +406,20 @@ async fn what_a_script_leaves_running_is_said() {
     assert!(role.is_ok());
     let said = format!("deps/org/tunes.sh of me/tap left behind 1 process: {pid} ");
     assert!(heard.notices.iter().any(|text| text.starts_with(&said)), "{:?}", heard.notices);
+}
+
+/// The next commit of everything would publish what was answered.
+#[tokio::test]
+async fn that_git_does_not_ignore_the_file_of_a_secret_is_said_once_with_the_question() {
+    for (ignored, said) in [("", 1), (".env\n", 0)] {
+        let mut fixture = fixture(Person::Present, &[], FINE);
+        std::fs::create_dir(fixture.parts.workdir.join(".git")).unwrap();
+        std::fs::write(fixture.parts.workdir.join(".gitignore"), ignored).unwrap();
+        let agent = AGENT.replace("You live in", "{{ENV:OTHER_TOKEN}} You live in");
+        std::fs::write(fixture.dir.path().join("tap/agents/build/chief.toml"), agent).unwrap();
+        let (_, heard) = fixture.prepare("build:chief", text).await;
+        assert_eq!(heard.kept_in.iter().filter(|file| file.contains("work/.env")).count(), 2, "{:?}", heard.kept_in);
+        let warned = heard.kept_in.iter().filter(|file| file.contains("git does not ignore")).count();
+        assert_eq!(warned, said, "{:?}", heard.kept_in);
+    }
 }

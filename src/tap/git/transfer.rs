@@ -11,6 +11,7 @@ use super::bounds::{Phase, Progress};
 use super::fault::GitFault;
 use super::operation::Operation;
 use super::{Address, Fetched, register, tree};
+use crate::config::make_private_folder;
 use crate::text::human;
 
 /// At most this often is progress told.
@@ -86,6 +87,7 @@ impl Told<'_> {
 fn init(fetch: &Job) -> Result<Repository, GitFault> {
     let mut options = RepositoryInitOptions::new();
     options.external_template(false).no_reinit(true).mkpath(true);
+    make_private_folder(&fetch.into).map_err(|error| GitFault::disk(&fetch.into, &error))?;
     let repository = Repository::init_opts(&fetch.into, &options).map_err(|error| GitFault::Disk {
         path: fetch.into.display().to_string(),
         reason: error.message().to_owned(),
