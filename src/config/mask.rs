@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde_json::Value;
 
 use super::looks_secret;
@@ -197,7 +197,10 @@ impl Finder {
             let shown = if name.is_empty() { MASKED.to_owned() } else { format!("[{name} masked]") };
             patterns.extend(forms::of(value).into_iter().map(|form| (form, shown.clone())));
         }
-        let find = |patterns: &[String]| AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns);
+        let find = |patterns: &[String]| {
+            let kind = Some(AhoCorasickKind::ContiguousNFA);
+            AhoCorasick::builder().kind(kind).match_kind(MatchKind::LeftmostLongest).build(patterns)
+        };
         let plain: Vec<String> = patterns.iter().map(|(form, _)| form.clone()).collect();
         let in_json: Vec<String> = plain.iter().map(|form| forms::in_json(form)).collect();
         Some(Self { plain: find(&plain).ok()?, in_json: find(&in_json).ok()?, patterns })
