@@ -32,9 +32,13 @@ const LONGEST_WORD: usize = 24;
 pub(super) const POINTERS: &[&str] =
     &["PATH", "FILE", "DIR", "SOCK", "NAME", "HOST", "PORT", "ENV", "TYPE", "COUNT", "LIMIT"];
 
+/// The same for what is surely no secret otherwise: `JAVA_HOME`, `PROJECT_ROOT`.
+const PLACES: &[&str] = &["HOME", "ROOT", "FOLDER"];
+
 /// Variables that every shell has and no secret is kept in.
 const OF_EVERY_SHELL: &[&str] = &[
     "HOME",
+    "PATH",
     "USER",
     "LOGNAME",
     "SHELL",
@@ -60,7 +64,7 @@ pub fn is_private(key: &str, value: &str) -> bool {
     let last = upper.rsplit(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default();
     let wordy = |letter: char| letter.is_alphabetic() || matches!(letter, ' ' | '-' | '\'' | ',' | '.');
     let word = value.chars().all(wordy) && value.split(' ').all(|word| word.chars().count() <= LONGEST_WORD);
-    let place = upper.contains(['_', '-']) && POINTERS.contains(&last);
+    let place = upper.contains(['_', '-']) && (POINTERS.contains(&last) || PLACES.contains(&last));
     looks_secret(key) || !(word || place || OF_EVERY_SHELL.contains(&upper.as_str()))
 }
 

@@ -96,6 +96,8 @@ fn ordinary_words_and_places_can_be_spoken_and_everything_else_is_masked() {
         ("LOGIN", "me@example.org", true),
         ("HOME", "/home/me1", false),
         ("PROJECT_DIR", "/home/me/x1", false),
+        ("XDG_CONFIG_HOME", "/home/me1/.config", false),
+        ("TOKEN_HOME", "tok-12345", true),
         ("DB_HOST", "db1.example.org:5432", false),
         ("TOKEN_FILE", "/home/me/x1", false),
         ("WEBHOOK_URL", "https://example.org/T0/B0/xyz", true),
