@@ -8,13 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
+use crate::config::Mask;
 use crate::config::schema::LogLevel;
 
 /// Bytes after which the file becomes `octomind.log.1`, replacing the one before.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
-
-/// Changes a line before it is written: secrets are masked here.
-pub type Mask = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
 /// Writes what the program logs from now on into the folder; never to the terminal.
 ///
@@ -65,7 +63,7 @@ impl Log {
     }
 
     fn write_line(&self, line: &str) -> io::Result<()> {
-        let line = (self.mask)(line);
+        let line = self.mask.text(line);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.failed {
             return Ok(());

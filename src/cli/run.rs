@@ -35,9 +35,8 @@ pub fn run(role: Option<String>, options: RunOptions, err: &mut dyn Write) -> an
     for problem in &start.ignored {
         writeln!(err, "{}", start.env.mask_secrets(&problem.to_string()))?;
     }
-    let env = start.env.clone();
-    let mask = move |line: &str| env.mask_secrets(line).into_owned();
-    logging::start(&start.paths.logs, start.loaded.config.log_level, start.env.get("RUST_LOG"), Arc::new(mask));
+    let mask = start.env.mask().clone();
+    logging::start(&start.paths.logs, start.loaded.config.log_level, start.env.get("RUST_LOG"), mask);
     let runtime = runtime()?;
     let ended = match start.mode {
         Mode::Headless(format) => runtime.block_on(headless(start, format, screen)),

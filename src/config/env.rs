@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::dotenv;
+use super::mask::{Mask, POINTERS, SHORTEST};
 use super::paths::Paths;
 use super::problem::Problem;
 use super::source::Source;
@@ -29,14 +30,11 @@ struct Variable {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Env {
     variables: BTreeMap<String, Variable>,
-    /// (name, value) of what must not be shown, longest value first.
-    secrets: Vec<(String, String)>,
+    /// What must not be shown; shared by all clones.
+    mask: Mask,
     /// The `.env` that came with the project.
     project_file: Option<String>,
 }
-
-/// A value shorter than this many bytes is not masked: it would blot out ordinary words.
-const SHORTEST_SECRET: usize = 8;
 
 /// Parts of a variable's name that say its value is a secret.
 const SECRET_PARTS: &[&str] = &[
@@ -98,9 +96,6 @@ const PERSONS_OWN: &[&str] = &[
     "HF_ENDPOINT",
 ];
 
-/// Endings of a variable's name that say it only points at a secret, or describes one.
-const POINTERS: &[&str] = &["PATH", "FILE", "DIR", "SOCK", "NAME", "HOST", "PORT", "ENV", "TYPE", "COUNT", "LIMIT"];
-
 /// Whether a variable or header of this name holds a secret.
 pub fn looks_secret(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
@@ -112,14 +107,6 @@ pub fn looks_secret(name: &str) -> bool {
         || (parts.iter().any(|part| {
             SECRET_PARTS.contains(part) || SECRET_ENDINGS.iter().any(|ending| part.ends_with(ending)) || *part == "AUTH"
         }) && !parts.last().is_some_and(|last| POINTERS.contains(last)))
-}
-
-/// Whether a variable of this name is a key or a token by its last word. No program takes such a one as
-/// an order; `CARGO_REGISTRY_CREDENTIAL_PROVIDER` names one that is run.
-fn names_a_key(name: &str) -> bool {
-    let upper = name.to_ascii_uppercase();
-    let last = upper.rsplit(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default();
-    looks_secret(name) && (SECRET_PARTS.contains(&last) || SECRET_ENDINGS.iter().any(|ending| last.ends_with(ending)))
 }
 
 /// The password in `scheme://name:password@host`, and the same with its name, which is long enough to
@@ -182,9 +169,10 @@ impl Env {
         let process = self.variables.iter().filter(|(_, variable)| variable.origin == EnvOrigin::Process);
         let fresh = Self::from_pairs(process.map(|(name, variable)| (name.clone(), variable.value.clone())));
         let (mut fresh, problems) = fresh.with_files(paths, workdir);
-        for (name, value) in &self.secrets {
-            fresh.add_secret(name, value);
+        for (name, value) in fresh.mask.secrets() {
+            self.mask.add(&name, &value);
         }
+        fresh.mask = self.mask.clone();
         (fresh, problems)
     }
 
@@ -228,9 +216,9 @@ impl Env {
 
     fn set(&mut self, name: String, value: String, origin: EnvOrigin) {
         if looks_secret(&name) {
-            self.add_secret(&name, &value);
+            self.mask.add(&name, &value);
         } else if let Some((password, with_name)) = password_in_address(&value) {
-            self.add_secret(&name, if password.len() < SHORTEST_SECRET { with_name } else { password });
+            self.mask.add(&name, if password.len() < SHORTEST { with_name } else { password });
         }
         self.variables.insert(name, Variable { value, origin });
     }
@@ -244,7 +232,7 @@ impl Env {
         let origin = EnvOrigin::File { file: file.display().to_string(), line };
         self.set(name.to_owned(), value.to_owned(), origin);
         if secret {
-            self.add_secret(name, value);
+            self.mask.add(name, value);
         }
     }
 
@@ -253,14 +241,9 @@ impl Env {
         !self.redirects(name, &[], &[])
     }
 
-    /// Masks this value from now on (an input that was asked for, a key from a file of its own).
-    pub fn add_secret(&mut self, name: &str, value: &str) {
-        let value = value.trim();
-        if value.len() < SHORTEST_SECRET || self.secrets.iter().any(|(_, known)| known == value) {
-            return;
-        }
-        let at = self.secrets.partition_point(|(_, known)| known.len() >= value.len());
-        self.secrets.insert(at, (name.to_owned(), value.to_owned()));
+    /// What must not be shown of this environment and of all that was learnt since.
+    pub fn mask(&self) -> &Mask {
+        &self.mask
     }
 
     /// The value; set-but-empty counts as unset.
@@ -280,33 +263,19 @@ impl Env {
             .filter(|(_, value)| !value.is_empty())
     }
 
-    /// What files added to the process environment: what a child process has to be given besides. Of a
-    /// project's file that is keys only: any other variable may be one that some program takes as an
+    /// What the person's own file added to the process environment: what a child process has to be
+    /// given besides. Nothing of a project's file: any variable may be one that some program takes as an
     /// order to run something. What a server or a prompt names, as in `{{ENV:NAME}}`, it gets anyway.
     pub fn from_files(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.variables
-            .iter()
-            .filter(|(name, variable)| {
-                let EnvOrigin::File { file, .. } = &variable.origin else { return false };
-                self.project_file.as_ref() != Some(file) || names_a_key(name)
-            })
-            .map(|(name, variable)| (name.as_str(), variable.value.as_str()))
-    }
-
-    /// All values that must not be shown: of variables with such a name, and passwords in addresses.
-    pub fn secrets(&self) -> impl Iterator<Item = &str> {
-        self.secrets.iter().map(|(_, value)| value.as_str())
+        self.variables.iter().filter_map(|(name, variable)| {
+            let EnvOrigin::File { file, .. } = &variable.origin else { return None };
+            (self.project_file.as_ref() != Some(file)).then_some((name.as_str(), variable.value.as_str()))
+        })
     }
 
     /// The text with the values of secret-looking variables replaced by `[NAME masked]`.
     pub fn mask_secrets<'text>(&self, text: &'text str) -> Cow<'text, str> {
-        let mut masked = Cow::Borrowed(text);
-        for (name, value) in &self.secrets {
-            if masked.contains(value.as_str()) {
-                masked = Cow::Owned(masked.replace(value.as_str(), &format!("[{name} masked]")));
-            }
-        }
-        masked
+        self.mask.text(text)
     }
 }
 

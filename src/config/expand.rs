@@ -1,7 +1,7 @@
 //! `${VAR}`, `${VAR:-default}`, `$$`, `{{ENV:KEY}}` and `{{INPUT:KEY}}` in a server's fields.
 //!
 //! Nothing is ever left standing or made empty in silence: a variable that is not set is an error
-//! that names it.
+//! that names it. What a placeholder in braces gave is masked from then on ([`super::Mask`]).
 
 use std::collections::BTreeMap;
 
@@ -122,12 +122,17 @@ pub fn expand_with(text: &str, env: &Env, inputs: &BTreeMap<String, String>) -> 
 fn value<'a>(marker: Marker<'a>, env: &'a Env, inputs: &'a BTreeMap<String, String>) -> Result<&'a str, ExpandError> {
     match marker {
         Marker::Literal(text) => Ok(text),
-        Marker::Env(name) => env.get(name).ok_or_else(|| ExpandError::Unset(name.to_owned())),
-        Marker::Input(key) => inputs
-            .get(key)
-            .map(String::as_str)
-            .filter(|value| !value.is_empty())
-            .ok_or_else(|| ExpandError::NoInput(key.to_owned())),
+        Marker::Env(name) => {
+            let value = env.get(name).ok_or_else(|| ExpandError::Unset(name.to_owned()))?;
+            env.mask().add_given(name, value);
+            Ok(value)
+        }
+        Marker::Input(key) => {
+            let value = inputs.get(key).map(String::as_str).filter(|value| !value.is_empty());
+            let value = value.ok_or_else(|| ExpandError::NoInput(key.to_owned()))?;
+            env.mask().add_given(key, value);
+            Ok(value)
+        }
         Marker::Malformed(text) => Err(ExpandError::Malformed(text.trim().to_owned())),
     }
 }

@@ -69,7 +69,7 @@ impl Problem {
         let place = Some(Box::new(Place::new(source, span)));
         Self {
             weight: Weight::Ordinary,
-            message: clean(&message.into()),
+            message: sentence(&message.into()),
             file: clean(&source.label),
             place,
             hint: None,
@@ -78,11 +78,17 @@ impl Problem {
 
     /// About a whole file.
     pub fn of_file(file: &str, message: impl Into<String>) -> Self {
-        Self { weight: Weight::Ordinary, message: clean(&message.into()), file: clean(file), place: None, hint: None }
+        Self {
+            weight: Weight::Ordinary,
+            message: sentence(&message.into()),
+            file: clean(file),
+            place: None,
+            hint: None,
+        }
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into().lines().map(clean).collect::<Vec<_>>().join("\n"));
+        self.hint = Some(hint.into().lines().map(sentence).collect::<Vec<_>>().join("\n"));
         self
     }
 
@@ -181,6 +187,16 @@ fn visible(text: &str) -> String {
         }
     }
     shown
+}
+
+/// A message or a line of a hint shows at most this many characters: it may quote what somebody wrote.
+const SENTENCE: usize = 1_000;
+
+fn sentence(text: &str) -> String {
+    match text.char_indices().nth(SENTENCE) {
+        Some((at, _)) => format!("{}…", visible(&text[..at])),
+        None => visible(text),
+    }
 }
 
 fn clean(text: &str) -> String {

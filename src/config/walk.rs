@@ -26,6 +26,17 @@ pub fn walk(root: &Path) -> WalkBuilder {
     builder
 }
 
+/// Whether the file is in a git repository whose next commit of everything would have it too.
+pub fn goes_with_commits(file: &Path) -> bool {
+    let Ok(file) = std::path::absolute(file) else { return false };
+    let ignored = Ignored::new();
+    let nearest = file.parent().and_then(|folder| ignored.folder(folder));
+    let of_any = || std::iter::successors(nearest.as_deref(), |folder| folder.above.as_deref());
+    // What is in a folder that is ignored is ignored with it.
+    of_any().any(|folder| folder.repository)
+        && !file.ancestors().any(|path| ignored.git_names(path, path != file) == Some(true))
+}
+
 /// The ignore files that were read so far.
 struct Ignored {
     folders: Mutex<HashMap<PathBuf, Option<Arc<Folder>>>>,
@@ -55,26 +66,37 @@ impl Ignored {
         // Against where it is in the file system, for the folders above the root count too.
         let Ok(path) = std::path::absolute(entry.path()) else { return false };
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        let nearest = path.parent().and_then(|folder| {
-            let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-            at(&mut folders, folder)
-        });
-        let of_any = || std::iter::successors(nearest.as_deref(), |folder| folder.above.as_deref());
+        let nearest = path.parent().and_then(|folder| self.folder(folder));
+        let of_any = std::iter::successors(nearest.as_deref(), |folder| folder.above.as_deref());
+        let ignore = first(of_any.filter_map(|folder| folder.ignore.as_ref()), &path, is_folder);
+        ignore.or_else(|| self.git_names(&path, is_folder)).unwrap_or(false)
+    }
+
+    /// What the ignore files of git alone say.
+    fn git_names(&self, path: &Path, is_folder: bool) -> Option<bool> {
+        let nearest = path.parent().and_then(|folder| self.folder(folder));
+        let of_any = std::iter::successors(nearest.as_deref(), |folder| folder.above.as_deref());
         let mut outside = false;
-        let of_repository = of_any().take_while(move |folder| !std::mem::replace(&mut outside, folder.repository));
+        let of_repository = of_any.take_while(move |folder| !std::mem::replace(&mut outside, folder.repository));
         let (git, exclude): (Vec<_>, Vec<_>) =
             of_repository.map(|folder| (folder.git.as_ref(), folder.exclude.as_ref())).unzip();
-        let ignore = of_any().map(|folder| folder.ignore.as_ref());
-        let ordered = ignore.chain(git).chain(exclude).chain([self.person.as_ref()]).flatten();
-        for rules in ordered {
-            match rules.matched(&path, is_folder) {
-                Match::None => {}
-                Match::Ignore(_) => return true,
-                Match::Whitelist(_) => return false,
-            }
-        }
-        false
+        first(git.into_iter().chain(exclude).chain([self.person.as_ref()]).flatten(), path, is_folder)
     }
+
+    fn folder(&self, path: &Path) -> Option<Arc<Folder>> {
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        at(&mut folders, path)
+    }
+}
+
+/// The first that says something has the word.
+fn first<'rules>(rules: impl Iterator<Item = &'rules Gitignore>, path: &Path, is_folder: bool) -> Option<bool> {
+    let mut said = rules.map(|rules| rules.matched(path, is_folder));
+    said.find_map(|said| match said {
+        Match::None => None,
+        Match::Ignore(_) => Some(true),
+        Match::Whitelist(_) => Some(false),
+    })
 }
 
 /// The nearest folder, from this one up, that says something.

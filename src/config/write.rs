@@ -123,6 +123,14 @@ pub fn make_private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
+/// For opening a file of ours: a new one has mode 0600, whatever the umask lets through.
+pub fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
 /// Replaces a file whole or not at all. A new file has mode 0600, a known one keeps its own.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     let aside = aside(path);
@@ -135,11 +143,7 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn write_aside(aside: &Path, path: &Path, text: &str) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(aside)?;
+    let mut file = private().write(true).create_new(true).open(aside)?;
     if let Ok(metadata) = fs::metadata(path) {
         file.set_permissions(metadata.permissions())?;
     }
@@ -153,11 +157,7 @@ const TRY_LOCK_AGAIN: Duration = Duration::from_millis(5);
 /// Opens a private file and locks it, waiting at most so long for its holder; `None` when it is still
 /// held then. The operating system frees the lock when the file is dropped or its holder dies.
 pub fn lock_within(file: &Path, wait: Duration) -> io::Result<Option<File>> {
-    let mut options = OpenOptions::new();
-    options.create(true).truncate(false).write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let lock = options.open(file)?;
+    let lock = private().create(true).truncate(false).write(true).open(file)?;
     let end = Instant::now() + wait;
     loop {
         match lock.try_lock() {

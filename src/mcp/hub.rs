@@ -17,6 +17,7 @@ use super::runner::Order;
 use super::tools::{self, Listed};
 use super::trouble::Trouble;
 use super::{Backend, Options, ServerSpec, ToolDefinition, Transport, link, mask};
+use crate::config::Mask;
 use crate::proto::{Body, Decision, Level, ServerKind, ServerState, ToolInfo};
 
 /// One server as others see it; its runner alone changes it.
@@ -41,7 +42,7 @@ pub enum Link {
 }
 
 impl Server {
-    pub fn new(spec: ServerSpec, orders: UnboundedSender<Order>, stop: CancellationToken) -> Self {
+    pub fn new(spec: ServerSpec, mask: Mask, orders: UnboundedSender<Order>, stop: CancellationToken) -> Self {
         let kind = match &spec.transport {
             Transport::Stdio { .. } => ServerKind::Stdio,
             Transport::Http { .. } => ServerKind::Http,
@@ -50,7 +51,7 @@ impl Server {
         };
         let command = mask::shown(&spec.transport);
         let status = Mutex::new((ServerState::Stopped, None));
-        Self { spec, kind, command, tail: Arc::default(), orders, stop, status, told: Mutex::default() }
+        Self { spec, kind, command, tail: Arc::new(Tail::new(mask)), orders, stop, status, told: Mutex::default() }
     }
 
     pub fn state(&self) -> ServerState {

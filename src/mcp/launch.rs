@@ -8,7 +8,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
-use super::mask::Secrets;
+use super::mask;
 use super::process::Launch;
 use super::trouble::{self, Trouble, Verdict};
 use super::{Expand, Options, ServerSpec, Transport};
@@ -24,11 +24,11 @@ pub enum Target {
     Local(PathBuf),
 }
 
-/// Fills in a specification; the second value is what must not be shown.
+/// Fills in a specification, and masks what of it must not be shown.
 ///
 /// # Errors
 /// Names the field that cannot be used.
-pub fn target(spec: &ServerSpec, options: &Options) -> Result<(Target, Secrets), Trouble> {
+pub fn target(spec: &ServerSpec, options: &Options) -> Result<Target, Trouble> {
     let fill = Fill { expand: &options.expand, origin: &spec.origin };
     match &spec.transport {
         Transport::Stdio { command, args, env, cwd } => {
@@ -36,7 +36,8 @@ pub fn target(spec: &ServerSpec, options: &Options) -> Result<(Target, Secrets),
             let filled: Result<Vec<String>, _> =
                 args.iter().enumerate().map(|(index, arg)| fill.one(&format!("args[{index}]"), arg)).collect();
             let filled = filled?;
-            let secrets = Secrets::of(&env).and_arguments(args, &filled);
+            options.mask.add_named(&env);
+            mask::arguments(&options.mask, args, &filled);
             let cwd = cwd.as_ref().map(|cwd| fill.one("cwd", &cwd.to_string_lossy())).transpose()?;
             let launch = Launch {
                 command: fill.one("command", command)?.into(),
@@ -46,7 +47,7 @@ pub fn target(spec: &ServerSpec, options: &Options) -> Result<(Target, Secrets),
                 cwd: cwd.map_or_else(|| options.workdir.clone(), |cwd| options.workdir.join(cwd)),
                 log: log(options, &spec.name),
             };
-            Ok((Target::Process(launch), secrets))
+            Ok(Target::Process(launch))
         }
         Transport::Bundled { name } => {
             let launch = Launch {
@@ -56,16 +57,16 @@ pub fn target(spec: &ServerSpec, options: &Options) -> Result<(Target, Secrets),
                 cwd: options.workdir.clone(),
                 log: log(options, &spec.name),
             };
-            Ok((Target::Process(launch), Secrets::default()))
+            Ok(Target::Process(launch))
         }
         Transport::Http { url, headers } => {
             let url = fill.one("url", url)?;
             let headers = fill.map("headers", headers)?;
-            let secrets = Secrets::of(&headers);
+            options.mask.add_named(&headers);
             let headers = header_map(&headers, &spec.origin)?;
-            Ok((Target::Http { url: address(url, &spec.origin)?, headers }, secrets))
+            Ok(Target::Http { url: address(url, &spec.origin)?, headers })
         }
-        Transport::Local { folder } => Ok((Target::Local(folder.clone()), Secrets::default())),
+        Transport::Local { folder } => Ok(Target::Local(folder.clone())),
     }
 }
 
@@ -143,3 +144,6 @@ pub fn http(
     config.reinit_on_expired_session = false;
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
+
+#[cfg(test)]
+mod tests;

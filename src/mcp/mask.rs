@@ -1,9 +1,7 @@
 //! What of a server's configuration may be shown. Pure.
 
-use std::collections::BTreeMap;
-
 use super::Transport;
-use crate::config::looks_secret;
+use crate::config::{Mask, looks_secret};
 
 const MASK: &str = "•••";
 
@@ -57,49 +55,30 @@ fn address(url: &str) -> String {
     format!("{head}?{}", pairs.join("&"))
 }
 
-/// Values that must not appear in what a server writes on its error output.
-#[derive(Debug, Clone, Default)]
-pub struct Secrets(Vec<String>);
-
-impl Secrets {
-    /// From variables or headers, expanded.
-    pub fn of(values: &BTreeMap<String, String>) -> Self {
-        let mut secrets: Vec<String> = values
-            .iter()
-            .filter(|(name, value)| looks_secret(name) && value.len() >= 6)
-            .map(|(_, value)| value.clone())
-            .collect();
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Self(secrets)
-    }
-
-    /// Adds arguments that a secret variable was filled into, or that follow a flag for a secret.
-    #[must_use]
-    pub fn and_arguments(mut self, raw: &[String], filled: &[String]) -> Self {
-        let mut after_flag = false;
-        for (raw, filled) in raw.iter().zip(filled) {
-            let placeholder = raw != filled && looks_secret(raw);
-            let value = match filled.split_once('=') {
-                Some((name, value)) if name.starts_with('-') => value,
-                _ => filled,
-            };
-            let flag = filled.len() > value.len() && looks_secret(filled);
-            if (placeholder || flag || (after_flag && !filled.starts_with('-'))) && value.len() >= 6 {
-                self.0.push(value.to_owned());
-            }
-            after_flag = filled.starts_with('-') && !filled.contains('=') && looks_secret(filled);
+/// Masks arguments that a secret variable was filled into, or that follow a flag for a secret.
+pub fn arguments(mask: &Mask, raw: &[String], filled: &[String]) {
+    let mut flag_before = None;
+    for (raw, filled) in raw.iter().zip(filled) {
+        let (name, value) = match filled.split_once('=') {
+            Some((name, value)) if name.starts_with('-') => (Some(name), value),
+            _ => (None, filled.as_str()),
+        };
+        let flag = name.filter(|name| looks_secret(name));
+        let after = flag_before.filter(|_| !filled.starts_with('-'));
+        if let Some(flag) = flag.or(after) {
+            mask.add(flag.trim_start_matches('-'), value);
+        } else if raw != filled && looks_secret(raw) {
+            mask.add("", value);
         }
-        self.0.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        self
-    }
-
-    pub fn hide(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), MASK))
+        flag_before = Some(filled.as_str()).filter(|flag| flag.starts_with('-') && !flag.contains('='));
+        flag_before = flag_before.filter(|flag| looks_secret(flag));
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn stdio(args: &[&str]) -> Transport {
@@ -122,13 +101,13 @@ mod tests {
     }
 
     #[test]
-    fn secrets_do_not_come_back_on_the_error_output() {
-        let values = BTreeMap::from([("API_KEY".into(), "abcdef123".into()), ("HOME".into(), "/home/me".into())]);
-        assert_eq!(Secrets::of(&values).hide("bad key abcdef123 in /home/me"), "bad key ••• in /home/me");
+    fn secrets_among_arguments_are_masked() {
         let raw =
             ["--token", "literal-1", "--url=x-marks-it", "--key={{ENV:K}}", "{{ENV:MY_TOKEN}}"].map(str::to_owned);
         let filled = ["--token", "literal-1", "--url=x-marks-it", "--key=filled-1", "filled-2"].map(str::to_owned);
-        let secrets = Secrets::default().and_arguments(&raw, &filled);
-        assert_eq!(secrets.hide("literal-1 x-marks-it filled-1 filled-2"), "••• x-marks-it ••• •••");
+        let mask = Mask::default();
+        arguments(&mask, &raw, &filled);
+        let shown = mask.text("literal-1 x-marks-it filled-1 filled-2").into_owned();
+        assert_eq!(shown, "[token masked] x-marks-it [key masked] [masked]");
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{OpenLocal, Unlisted};
-use crate::config::{Env, expand};
+use crate::config::{Env, Mask, expand};
 
 /// Fills `{{ENV:KEY}}` and `${VAR}` in a text. The error is one sentence that names what is missing.
 pub type Expand = Arc<dyn Fn(&str) -> Result<String, String> + Send + Sync>;
@@ -26,6 +26,8 @@ pub struct Options {
     pub expand: Expand,
     /// Folder for the servers' error output; none is written without it.
     pub logs: Option<PathBuf>,
+    /// Of what servers write beside the protocol; what they are given as secret is added.
+    pub mask: Mask,
     /// The octomind binary, for `octomind mcp <name>`.
     pub program: PathBuf,
     /// Told to servers.
@@ -73,6 +75,7 @@ impl Options {
             workdir,
             expand,
             logs: None,
+            mask: Mask::default(),
             program: std::env::current_exe().unwrap_or_else(|_| "octomind".into()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             open_local: None,

@@ -14,8 +14,8 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::mask::Secrets;
 use super::{group, visible};
+use crate::config::Mask;
 
 /// Lines kept of a server's error output.
 pub const TAIL_LINES: usize = 64;
@@ -31,19 +31,17 @@ const LOG_BYTES: u64 = 4 * 1024 * 1024;
 pub struct Tail {
     lines: Mutex<VecDeque<String>>,
     version: AtomicU64,
-    secrets: Mutex<Secrets>,
+    mask: Mask,
 }
 
 impl Tail {
-    /// What is masked in all that comes.
-    pub fn hide(&self, secrets: Secrets) {
-        *self.secrets.lock().unwrap_or_else(PoisonError::into_inner) = secrets;
+    pub fn new(mask: Mask) -> Self {
+        Self { mask, ..Self::default() }
     }
 
     /// Keeps a line, and gives it back as it may be shown.
     pub fn push(&self, line: &str) -> String {
-        let line = self.secrets.lock().unwrap_or_else(PoisonError::into_inner).hide(line);
-        let line = visible::line(&line, LINE_CHARS);
+        let line = visible::line(&self.mask.text(line), LINE_CHARS);
         if line.is_empty() {
             return line;
         }

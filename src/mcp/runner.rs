@@ -201,9 +201,7 @@ impl Runner {
         let patience = options.policy.connect.max(self.server.spec.timeout);
         let tail = Arc::clone(&self.server.tail);
         let ears = Ears::new(Arc::clone(&tail), options.version.clone());
-        let (target, secrets) = launch::target(&self.server.spec, options)?;
-        tail.hide(secrets);
-        match target {
+        match launch::target(&self.server.spec, options)? {
             Target::Process(launch) => {
                 let command = launch.command.display().to_string();
                 let (process, stdin, stdout) = process::spawn(&launch, &tail)

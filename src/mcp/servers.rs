@@ -40,7 +40,8 @@ impl Servers {
                 return;
             }
             let (orders, receiver) = unbounded_channel();
-            let server = Arc::new(Server::new(spec, orders, self.hub.shutdown.child_token()));
+            let server =
+                Arc::new(Server::new(spec, self.hub.options.mask.clone(), orders, self.hub.shutdown.child_token()));
             if let Some(earlier) = self.hub.add(Arc::clone(&server)) {
                 earlier.stop.cancel();
             }

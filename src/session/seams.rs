@@ -10,9 +10,10 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use super::encoder::Sentences;
-use super::rules::{Limits, Mask};
+use super::rules::Limits;
 use super::starting::{Offers, Refused, Telling};
 use super::trust_desk::TrustDesk;
+use crate::config::Mask;
 use crate::config::schema::ModelProfile;
 use crate::mcp::{CallResult, Progress, ServerSpec, ToolDefinition};
 use crate::model::Model;

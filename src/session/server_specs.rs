@@ -79,7 +79,7 @@ pub(super) fn is_reserved(name: &str) -> bool {
     name == local::SERVER || brings(name)
 }
 
-/// What `.env` files set is there for servers too, under what the server's own table says.
+/// What the person's `.env` sets is there for servers too, under what the server's own table says.
 fn with_files(own: &BTreeMap<String, String>, env: &Env) -> BTreeMap<String, String> {
     from_files(env).chain(own.clone()).collect()
 }
@@ -126,7 +126,9 @@ mod tests {
     fn a_token_that_was_renewed_in_a_file_reaches_the_server() {
         let dir = tempfile::tempdir().unwrap();
         let paths = Paths::new(dir.path().join("data"), None);
-        let file = |text: &str| std::fs::write(dir.path().join(".env"), text).unwrap();
+        std::fs::create_dir_all(&paths.config_folder).unwrap();
+        std::fs::write(dir.path().join(".env"), "PROJECT_TOKEN=of-the-project\n").unwrap();
+        let file = |text: &str| std::fs::write(&paths.env_file, text).unwrap();
         file("MY_TOKEN=old-$token\nGONE=1\nOWN=file\n");
         let (before, _) = Env::from_pairs([("PATH", "/bin")]).with_files(&paths, dir.path());
         let own = BTreeMap::from([("OWN".to_owned(), "table".to_owned())]);

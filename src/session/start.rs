@@ -13,7 +13,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::encoder::Sentences;
 use super::plugin_servers::Plugins;
 use super::real_tools::RealTools;
-use super::rules::{Limits, Mask};
+use super::rules::Limits;
 use super::seams::{Models, Person, Pick, Resolution, Role, Roles, Setup, StartTools, Switch, Tools};
 use super::starting::{self, Offers, Parts, Refused, Telling, local_role};
 use super::trust::TrustFlag;
@@ -23,7 +23,7 @@ use crate::config::{self, Env, Loaded, Paths, Problem, prompt};
 use crate::mcp::{self, ServerSpec};
 use crate::model::{self, HttpProbe, Model, Otherwise};
 use crate::proto::{Body, Decision, Fault, Level, Timestamp};
-use crate::tap::fill::{Inputs, is_private};
+use crate::tap::fill::Inputs;
 
 /// What a front end gives to start a session.
 #[derive(Debug, Clone)]
@@ -51,12 +51,12 @@ pub fn start(start: Start) -> Handle {
 
 /// The same, but nothing is opened or started until `first` is over: the workbench paints meanwhile.
 pub fn start_after(start: Start, first: impl Future<Output = ()> + Send + 'static) -> Handle {
-    let Start { loaded, paths, mut env, workdir, role, model, pick, person, trust, schema } = start;
+    let Start { loaded, paths, env, workdir, role, model, pick, person, trust, schema } = start;
     let (inputs, problems) = Inputs::open(&paths.inputs_file);
-    for (key, value) in inputs.values().iter().filter(|(key, value)| is_private(key, value)) {
-        env.add_secret(key, value);
+    for (key, value) in inputs.values() {
+        env.mask().add_given(key, value);
     }
-    let mask = Mask::new(env.secrets().map(str::to_owned));
+    let mask = env.mask().clone();
     let (person, otherwise) =
         if person { (Person::Present, Otherwise::Tour) } else { (Person::Absent, Otherwise::Nothing) };
     let trust = if trust { TrustFlag::Given } else { TrustFlag::Absent };
@@ -234,6 +234,7 @@ impl StartTools for Real {
     fn start(&self, servers: Vec<ServerSpec>, events: UnboundedSender<Body>) -> Arc<dyn Tools> {
         let options = mcp::Options {
             logs: Some(self.parts.paths.logs.clone()),
+            mask: read(&self.parts.env).mask().clone(),
             open_local: Some(mcp::local::opener(self.desk.gate.allowed())),
             ..mcp::Options::new(self.parts.workdir.clone(), self.parts.expand())
         };

@@ -11,6 +11,7 @@
 //! Invariant: a part that cannot be used is named with file, place and reason in
 //! [`Catalogue::findings`], and costs no other part.
 
+mod bounded;
 pub mod capability;
 pub mod catalogue;
 pub mod check;

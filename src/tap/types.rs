@@ -21,6 +21,8 @@ pub struct Catalogue {
     pub capabilities: Vec<Arc<Capability>>,
     /// One for each name, of the first source that provides it, sorted by name.
     pub skills: Vec<Arc<Skill>>,
+    /// Those of other sources that have a name which is taken, sorted by name.
+    pub shadowed_skills: Vec<Arc<Skill>>,
     pub plugins: Vec<Arc<Plugin>>,
     /// What was left out, ignored or is doubtful, the gravest first.
     pub findings: Vec<Finding>,

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use sha2::{Digest as _, Sha256};
 
 use super::composer::keep_masked;
+use crate::config::Mask;
 
 /// Bytes of history that are read; what is older is let go.
 const MAX_HISTORY_BYTES: u64 = 512 * 1024;
@@ -69,7 +70,8 @@ impl HistoryFile {
     pub fn mask(&self, value: &str) -> io::Result<()> {
         let before = self.load();
         let mut entries = before.clone();
-        entries.retain_mut(|entry| keep_masked(entry, value));
+        let mask = Mask::of([value.to_owned()]);
+        entries.retain_mut(|entry| keep_masked(entry, value, &mask));
         if entries == before { Ok(()) } else { self.replace(&entries) }
     }
 
@@ -154,7 +156,7 @@ mod tests {
             history.append(text).unwrap();
         }
         history.mask("tok-12345678").unwrap();
-        assert_eq!(history.load(), ["one", "use ••• twice: •••", "last"]);
+        assert_eq!(history.load(), ["one", "use [masked] twice: [masked]", "last"]);
         history.mask("a").unwrap();
         assert_eq!(history.load().len(), 3, "a short value is masked only where it stands alone");
         assert!(!fs::read_to_string(&history.path).unwrap().contains("tok-"));

@@ -96,3 +96,57 @@ fn interrupted_it_leaves_nothing() {
     let staged = std::fs::read_dir(home.path().join("data/taps/.staging")).unwrap().count();
     assert_eq!((staged, home.path().join("data/taps.toml").exists()), (0, false));
 }
+
+/// Whatever the umask lets through.
+#[test]
+fn all_that_is_kept_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = tempfile::tempdir().unwrap();
+    repository(&home.path().join("host"));
+    std::fs::write(home.path().join("script.toml"), "[[turn]]\notherwise = true\n[[turn.reply]]\ntext = \"heard\"\n")
+        .unwrap();
+    let host = format!("file://{}", home.path().join("host").display());
+    let model = format!("script:{}", home.path().join("script.toml").display());
+    for words in [&["tap", "u/r"][..], &["tap", "--refresh"], &["run", "developer:general", "-m", &model]] {
+        let mut child = Command::new("sh")
+            .args(["-c", "umask 000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_octomind")])
+            .args(words)
+            .env_clear()
+            .env("OCTOMIND_DATA_DIR", home.path().join("data"))
+            .env("OCTOMIND_TAP_HOST", &host)
+            .env("RUST_LOG", "debug")
+            .env("HOME", home.path())
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .current_dir(home.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let _ = std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"hello");
+        let (code, out, err) = finished(child);
+        assert!(code == Some(0) || words.contains(&"--refresh"), "{words:?}: {code:?} {out}{err}");
+    }
+    let mut open = Vec::new();
+    let mut seen = 0;
+    let mut folders = vec![home.path().join("data")];
+    while let Some(folder) = folders.pop() {
+        let here = [folder.clone()].into_iter();
+        for path in here.chain(std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path())) {
+            let about = std::fs::symlink_metadata(&path).unwrap();
+            seen += 1;
+            // Git's own files are below a folder that nobody else can enter.
+            if !about.is_symlink()
+                && about.permissions().mode() & 0o077 != 0
+                && !path.components().any(|c| c.as_os_str() == ".git")
+            {
+                open.push(format!("{:o} {}", about.permissions().mode() & 0o777, path.display()));
+            }
+            if about.is_dir() && path != folder {
+                folders.push(path);
+            }
+        }
+    }
+    assert!(seen > 20);
+    assert_eq!(open, Vec::<String>::new());
+}

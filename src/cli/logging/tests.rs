@@ -1,7 +1,7 @@
 use super::*;
 
 fn log(folder: &Path, most: u64) -> Log {
-    Log::new(folder.join("logs/octomind.log"), most, Arc::new(|line| line.replace("sk-secret", "***")))
+    Log::new(folder.join("logs/octomind.log"), most, Mask::of(["sk-secret".to_owned()]))
 }
 
 #[test]
@@ -11,13 +11,26 @@ fn nothing_is_created_before_the_first_line() {
     assert!(!folder.path().join("logs").exists());
     log.write_line("hello sk-secret\n").unwrap();
     let file = folder.path().join("logs/octomind.log");
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), "hello ***\n");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "hello [masked]\n");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&file), mode(&folder.path().join("logs"))), (0o600, 0o700));
     }
+}
+
+/// The log is opened before anything was answered.
+#[test]
+fn what_is_learnt_later_is_masked_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let env = crate::config::Env::default();
+    let log = Log::new(folder.path().join("octomind.log"), 1000, env.clone().mask().clone());
+    log.write_line("one tok-12345678\n").unwrap();
+    env.mask().add_given("MY_INPUT", "tok-12345678");
+    log.write_line("url: \"http://h/tok-12345678?k=dG9rLTEyMzQ1Njc4\"\n").unwrap();
+    let text = std::fs::read_to_string(folder.path().join("octomind.log")).unwrap();
+    assert_eq!(text, "one tok-12345678\nurl: \"http://h/[MY_INPUT masked]?k=[MY_INPUT masked]\"\n");
 }
 
 #[test]

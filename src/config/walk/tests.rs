@@ -76,3 +76,26 @@ fn an_ignore_file_that_would_never_end_is_not_read() {
     assert_eq!(place.found("sub/deep"), ["sub/deep/c.rs"]);
     assert!(begun.elapsed() < Duration::from_secs(5));
 }
+
+#[test]
+fn what_goes_with_the_next_commit() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = dir.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let goes = |path: &str| goes_with_commits(&dir.path().join(path));
+    assert!(!goes(".env"), "no repository");
+    write("repo/.git/HEAD", "x");
+    assert!(goes("repo/.env") && goes("repo/deep/er/.env"));
+    write("repo/.ignore", ".env\n");
+    assert!(goes("repo/.env"), "git does not read that");
+    write("repo/deep/.gitignore", ".env*\n");
+    assert!(goes("repo/.env") && !goes("repo/deep/er/.env"));
+    write("repo/.gitignore", "deep/er/\n");
+    write("repo/deep/.gitignore", "!.env\n");
+    assert!(!goes("repo/deep/er/.env") && goes("repo/deep/.env"), "its folder is ignored");
+    write("repo/.git/info/exclude", "/.env\n");
+    assert!(!goes("repo/.env"));
+}

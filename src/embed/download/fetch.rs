@@ -1,6 +1,6 @@
 //! The requests: what there is, how large it is, and the bytes.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -14,6 +14,7 @@ use super::error::DownloadError;
 use super::listing::Listing;
 use super::store::{Store, Stored};
 use super::{CONNECT, Hub, Progress};
+use crate::config::{make_private_folder, private};
 
 /// Attempts for one file; one that brought bytes does not count.
 const ATTEMPTS: u32 = 4;
@@ -130,11 +131,11 @@ impl<'a> Fetcher<'a> {
     ) -> Result<Stored, DownloadError> {
         let (part, tag) = (store.part(&file.name), store.part_tag(&file.name));
         if let Some(parent) = part.parent() {
-            fs::create_dir_all(parent)?;
+            make_private_folder(parent)?;
         }
         if fs::read_to_string(&tag).ok().as_deref() != Some(&file.tag) {
             remove(&part)?;
-            fs::write(&tag, &file.tag)?;
+            private().create(true).write(true).truncate(true).open(&tag)?.write_all(file.tag.as_bytes())?;
         }
         let mut attempt = 0;
         loop {
@@ -182,7 +183,7 @@ impl<'a> Fetcher<'a> {
             }
             _ => return Err(Broken::Final(refused(status, file))),
         };
-        let output = OpenOptions::new().create(true).write(true).truncate(from == 0).append(from > 0).open(part)?;
+        let output = private().create(true).write(true).truncate(from == 0).append(from > 0).open(part)?;
         self.receive(answer, output, file, from, so_far).await
     }
 

@@ -1,10 +1,12 @@
 //! A model's folder in the cache.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use crate::config::{make_private_folder, private};
 
 const COMPLETE: &str = "complete.json";
 
@@ -42,7 +44,7 @@ impl Store {
     }
 
     pub fn create(&self) -> io::Result<()> {
-        fs::create_dir_all(&self.folder)
+        make_private_folder(&self.folder)
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -73,7 +75,7 @@ impl Store {
             Complete { repository: repository.to_owned(), revision: revision.to_owned(), files: files.to_vec() };
         let text = serde_json::to_vec_pretty(&complete)?;
         let part = self.part(COMPLETE);
-        fs::write(&part, text)?;
+        private().create(true).write(true).truncate(true).open(&part)?.write_all(&text)?;
         fs::rename(part, self.folder.join(COMPLETE))
     }
 }

@@ -1,9 +1,10 @@
 //! One file for each model under the cache folder.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::digest::hex;
 use super::super::encoder::Identity;
@@ -11,9 +12,13 @@ use super::super::raw::MappedFile;
 use super::super::vector::Vector;
 use super::format::{self, Fault};
 use super::{Index, Key};
+use crate::config::{lock_within, make_private_folder, private};
 
 /// A file with more records than this is cut down to what is in use: some 100 MB at 384 dimensions.
 const MOST_RECORDS: usize = 65_536;
+
+/// Longest wait for another process that is just writing; without the lock the vectors are made again.
+const LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// Where the vectors of a model are kept.
 #[derive(Debug)]
@@ -91,7 +96,7 @@ impl Cache {
 
     fn try_append(&self, vectors: &[(Key, Vector)]) -> io::Result<()> {
         let _lock = self.lock()?;
-        let mut file = OpenOptions::new().create(true).append(true).open(&self.path)?;
+        let mut file = private().create(true).append(true).open(&self.path)?;
         let length = file.metadata()?.len() as usize;
         let record = format::record_length(self.dimensions);
         let mut bytes = Vec::new();
@@ -118,7 +123,7 @@ impl Cache {
     fn rewrite(&self, vectors: &[(Key, Vector)]) -> io::Result<()> {
         let _lock = self.lock()?;
         let part = self.path.with_added_extension("part");
-        let mut file = File::create(&part)?;
+        let mut file = private().create(true).write(true).truncate(true).open(&part)?;
         file.write_all(&format::header(&self.model, self.dimensions))?;
         for (key, vector) in vectors {
             file.write_all(&format::record(key, vector.as_slice()))?;
@@ -129,12 +134,10 @@ impl Cache {
 
     fn lock(&self) -> io::Result<File> {
         if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder)?;
+            make_private_folder(folder)?;
         }
-        let lock =
-            OpenOptions::new().create(true).truncate(false).write(true).open(self.path.with_added_extension("lock"))?;
-        lock.lock()?;
-        Ok(lock)
+        let lock = lock_within(&self.path.with_added_extension("lock"), LOCK_WAIT)?;
+        lock.ok_or_else(|| io::Error::other("another process keeps it locked"))
     }
 
     fn unwritable(&self, error: &io::Error) -> String {

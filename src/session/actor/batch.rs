@@ -13,7 +13,7 @@ use super::{Actor, Report};
 use crate::mcp::{CallResult, Progress, ToolDefinition};
 use crate::proto::{Body, CallId, Content, Decision, Level, Order, ToolCall, ToolOutcome, TurnOutcome};
 use crate::session::journal::{create_private_folder, write_private};
-use crate::session::rules::{Repeat, cut, nearest, timeless};
+use crate::session::rules::{Repeat, cut, mask, nearest, timeless};
 use crate::text::tokens;
 
 /// Calls of one reply that run at the same time.
@@ -169,7 +169,7 @@ impl Actor {
         batch.done.push((running.tool, running.arguments, key));
         let elapsed_ms = running.begun.elapsed().as_millis() as u64;
         let full_bytes = result.content.bytes();
-        let content = self.rec.mask.content(result.content);
+        let content = mask::content(&self.rec.mask, result.content);
         let (content, cut) = self.fitted(id, content);
         let spill = cut.as_ref().map(|(file, _)| file.clone());
         self.rec.emit_at(

@@ -87,6 +87,8 @@ struct Actor {
     preloading: bool,
     /// How the rules of skills were judged last: name, activated, why not.
     verdicts: Option<Vec<(String, bool, Option<String>)>>,
+    /// What was said of skills that lost against a tap's.
+    lost_skills: Vec<String>,
     /// What is on offer and not given to the encoder yet.
     phrases: Option<Vec<String>>,
     said_of_encoder: encoder::Said,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::unbounded_channel;
 
+use super::skills::lost;
 use super::{Actor, Report};
 use crate::proto::{Body, CatalogueView, Level};
 use crate::session::encoder::phrases;
@@ -14,6 +15,8 @@ use crate::tap::registry::{Name, Outcome, Refreshed};
 pub(super) enum Offered {
     /// With the phrases of a new catalogue.
     View(Arc<CatalogueView>, Option<Vec<String>>),
+    /// What is said of skills that lost.
+    Lost(Vec<String>),
     Unwatched(String),
     Refreshed(Refreshed),
 }
@@ -35,6 +38,7 @@ impl Actor {
                 let offered = match change {
                     Change::Rebuilt(catalogue) => {
                         last = catalogue;
+                        let _ = report.send(Report::Offered(Offered::Lost(lost(&last))));
                         Offered::View(Arc::new(view(&last, None)), Some(phrases(&last)))
                     }
                     Change::Stale(why) => Offered::View(Arc::new(view(&last, Some(&why))), None),
@@ -54,6 +58,7 @@ impl Actor {
                 self.phrases = phrases.or(self.phrases.take());
                 self.want_phrases();
             }
+            Offered::Lost(lost) => self.tell_lost(lost),
             Offered::Unwatched(why) => {
                 let text = format!("Changes of taps and skills on disk are not seen by themselves: {why}.");
                 self.rec.emit(notice(Level::Warning, text));

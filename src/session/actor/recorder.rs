@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::super::journal::{Journal, Trouble};
-use super::super::rules::Mask;
+use super::super::rules::mask;
 use super::super::seams::Clock;
+use crate::config::Mask;
 use crate::model::History;
 use crate::port::Hub;
 use crate::proto::{Attachment, Body, Event, Level, Order, Seq, Timestamp};
@@ -16,7 +17,7 @@ pub(super) struct Recorder {
     pub journal: Journal,
     pub history: History,
     pub clock: Clock,
-    pub mask: Arc<Mask>,
+    pub mask: Mask,
     /// Of the last event.
     pub seq: Seq,
     /// The next free place in the transcript.
@@ -26,11 +27,6 @@ pub(super) struct Recorder {
 impl Recorder {
     pub fn now(&self) -> Timestamp {
         (self.clock)()
-    }
-
-    /// Masks this value from now on.
-    pub fn hide(&mut self, value: String) {
-        self.mask = Arc::new(self.mask.and(value));
     }
 
     /// Places for the next entries of the running round.
@@ -117,7 +113,7 @@ impl Recorder {
         if matches!(body, Body::TextDelta { .. } | Body::ReasoningDelta { .. }) {
             return body;
         }
-        self.mask.body(body)
+        mask::body(&self.mask, body)
     }
 
     fn offloaded(&self, body: Body) -> Body {

@@ -17,11 +17,26 @@ pub(super) type ReadSkill = Result<(Arc<Skill>, String), String>;
 /// What reading skills was for.
 pub(super) enum SkillReport {
     /// The rules were judged for this turn's message; those that held, read.
-    Judged(TurnId, String, Vec<SkillTrace>, Vec<(u32, ReadSkill)>),
+    /// Last what [`lost`] says.
+    Judged(TurnId, String, Vec<SkillTrace>, Vec<(u32, ReadSkill)>, Vec<String>),
     /// `OCTOMIND_SKILLS`, by name.
     Preloaded(Vec<(String, ReadSkill)>),
     /// The tool asked for it.
     Called(CallId, ReadSkill),
+}
+
+/// Skills of the project that one of a tap is used instead of: whoever wrote them waits for them in vain.
+pub(super) fn lost(catalogue: &Catalogue) -> Vec<String> {
+    let of_project = catalogue.shadowed_skills.iter().filter(|skill| skill.source == SkillSource::Workdir);
+    let said = of_project.filter_map(|loser| {
+        let SkillSource::Tap(tap) = &catalogue.skill(&loser.name)?.source else { return None };
+        let (name, file) = (&loser.name, loser.file.display());
+        Some(format!(
+            "The skill {name} is the one of the tap {}, not this project's ({file}): taps come before .agents/skills.",
+            tap.name
+        ))
+    });
+    said.collect()
 }
 
 impl Actor {
@@ -82,17 +97,18 @@ impl Actor {
                     Some((u32::try_from(line).unwrap_or_default(), read(Arc::clone(skill))))
                 });
                 let held = held.collect();
-                (traces, held)
+                (traces, held, lost(&catalogue))
             });
             // Rules that went wrong activate nothing; the message goes out all the same.
-            let (traces, held) = work.await.unwrap_or_default();
-            let _ = report.send(Report::Skill(SkillReport::Judged(id, domain, traces, held)));
+            let (traces, held, lost) = work.await.unwrap_or_default();
+            let _ = report.send(Report::Skill(SkillReport::Judged(id, domain, traces, held, lost)));
         });
     }
 
     pub(super) fn skill_reported(&mut self, report: SkillReport) {
         match report {
-            SkillReport::Judged(turn, domain, traces, held) => {
+            SkillReport::Judged(turn, domain, traces, held, lost) => {
+                self.tell_lost(lost);
                 self.record_rules(domain, traces);
                 for (line, read) in held {
                     if let Err(why) = self.activate(read, SkillCause::Rule { line }) {
@@ -127,6 +143,15 @@ impl Actor {
                 self.call_ended(&call, answer);
             }
         }
+    }
+
+    /// Said once, and again when it is another.
+    pub(super) fn tell_lost(&mut self, lost: Vec<String>) {
+        for text in lost.iter().filter(|text| !self.lost_skills.contains(text)) {
+            let hint = "Give it another name, or name it by the path of its file.".to_owned();
+            self.rec.notice(Level::Warning, "skill", text.as_str(), Some(hint));
+        }
+        self.lost_skills = lost;
     }
 
     /// Said in the notes, and only when a line held or the verdicts are others than before.

@@ -109,7 +109,7 @@ impl Actor {
             journal,
             history: History::default(),
             clock: Arc::clone(&setup.clock),
-            mask: Arc::new(setup.mask.clone()),
+            mask: setup.mask.clone(),
             seq: Seq::default(),
             next: Order::default(),
         };
@@ -139,6 +139,7 @@ impl Actor {
             keeps_model: false,
             preloading: false,
             verdicts: None,
+            lost_skills: Vec::new(),
             phrases: None,
             said_of_encoder: super::encoder::Said::default(),
             trust_ask: None,

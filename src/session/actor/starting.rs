@@ -101,7 +101,6 @@ impl Actor {
             Told::Say(body) => {
                 self.rec.cell(body);
             }
-            Told::Hide(value) => self.rec.hide(value),
             Told::Ask(kind, answer) => self.start_asks(kind, answer),
             Told::Running(stop) => starting.stop = stop,
             Told::Over(outcome) => self.start_over(outcome.map(|role| *role)),

@@ -8,9 +8,10 @@ use tokio_util::sync::CancellationToken;
 use super::Actor;
 use super::reply::Reply;
 use super::turn::Phase;
+use crate::config::Mask;
 use crate::model::{Delta, DeltaStream, RawCall};
 use crate::proto::{Body, Fault, FaultKind, Level, Order, ReasoningBlock, RequestId, StopReason, Usage};
-use crate::session::rules::{Coalescer, Mask, Repetition, believable};
+use crate::session::rules::{Coalescer, Repetition, believable};
 
 pub(super) struct Streaming {
     pub source: DeltaStream,
@@ -159,7 +160,7 @@ impl Actor {
             let begun = streaming.begun;
             streaming.first.get_or_insert_with(|| now - begun);
         }
-        let mask = &std::sync::Arc::clone(&self.rec.mask);
+        let mask = &self.rec.mask.clone();
         let Some(streaming) = self.streaming() else { return };
         match delta {
             Delta::Text(piece) => {

@@ -7,8 +7,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::pipeline::{Parts, blocking};
 use super::telling::{Refused, Telling};
+use super::values;
+use crate::config::EnvOrigin;
 use crate::proto::{Level, StartStep, StepState};
-use crate::tap::deps::{FindError, LIMIT, Running, ScriptError, find, run};
+use crate::tap::deps::{FindError, LIMIT, Left, Running, ScriptError, find, run};
 use crate::tap::resolve::{Dep, Expanded};
 
 /// What was run so far in this start.
@@ -52,12 +54,9 @@ impl Scripts {
             return Ok(None);
         }
         let step = telling.begin(StartStep::Deps, "");
-        let env: BTreeMap<String, String> = {
-            let env = parts.env.read().unwrap_or_else(PoisonError::into_inner);
-            env.from_files().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
-        };
         for dep in waiting {
             step.now(dep.name.as_str());
+            let env = environment(parts, expanded, dep);
             let (tap, name) = (dep.tap.clone(), dep.name.clone());
             let outcome = match blocking(move || find(&tap, &name)).await? {
                 Err(error) => {
@@ -70,6 +69,9 @@ impl Scripts {
                     let running = Running { workdir: &parts.workdir, env: &env, limit: LIMIT };
                     let ran = run(&script, running, |line| step.output(line), &cancel).await;
                     telling.rested();
+                    if let Ok(done) = &ran {
+                        left_behind(&script.name, &script.tap, &done.left, telling);
+                    }
                     ran.map_err(|error| {
                         let cancelled = matches!(error, ScriptError::Cancelled { .. });
                         let state = if cancelled { StepState::Cancelled } else { StepState::Failed };
@@ -123,6 +125,36 @@ impl Scripts {
         &self.left_out
     }
 }
+
+/// Over the process environment: the person's own file, and of the project's what the placeholders of
+/// those name that want the script.
+fn environment(parts: &Parts, expanded: &Expanded, dep: &Dep) -> BTreeMap<String, String> {
+    let env = parts.env.read().unwrap_or_else(PoisonError::into_inner);
+    let named = values::variables(expanded, dep);
+    let named = named.iter().filter(|name| matches!(env.origin(name), Some(EnvOrigin::File { .. })));
+    let named = named.filter_map(|name| Some((name.as_str(), env.get(name)?)));
+    env.from_files().chain(named).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+/// What outlives the session is not left unsaid.
+fn left_behind(script: &str, tap: &str, left: &[Left], telling: &Telling) {
+    if left.is_empty() {
+        return;
+    }
+    let (one, them) = if left.len() == 1 { ("process", "it") } else { ("processes", "them") };
+    let shown = left.iter().take(LEFT_SHOWN).map(|one| format!("{} {}", one.pid, one.command));
+    let mut shown = shown.collect::<Vec<_>>().join("; ");
+    if left.len() > LEFT_SHOWN {
+        shown.push_str("; …");
+    }
+    let text = format!("deps/{script}.sh of {tap} left behind {} {one}: {shown}.", left.len());
+    let pids: Vec<String> = left.iter().take(LEFT_SHOWN).map(|one| one.pid.to_string()).collect();
+    let hint = format!("This session does not end {them}; `kill {}` does.", pids.join(" "));
+    telling.notice(Level::Warning, text, Some(hint));
+}
+
+/// So many processes are named.
+const LEFT_SHOWN: usize = 5;
 
 fn key(dep: &Dep) -> (String, String) {
     (dep.tap.name.clone(), dep.name.clone())

@@ -14,8 +14,6 @@ pub enum Told {
     Output(StartStep, String),
     /// A record or a word with a place of its own.
     Say(Body),
-    /// From now on this value is masked.
-    Hide(String),
     Ask(AskKind, oneshot::Sender<Answer>),
     /// Something runs that can be stopped by this; `None` when it is over.
     Running(Option<CancellationToken>),
@@ -67,10 +65,6 @@ impl Telling {
 
     pub fn notice(&self, level: Level, text: impl Into<String>, hint: Option<String>) {
         self.say(Body::Notice { level, source: "role".to_owned(), text: text.into(), hint });
-    }
-
-    pub fn hide(&self, value: &str) {
-        self.tell(Told::Hide(value.to_owned()));
     }
 
     /// The person's answer; no when there is none to be had.

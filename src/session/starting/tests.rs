@@ -68,7 +68,7 @@ struct Heard {
     notices: Vec<String>,
     decisions: Vec<Decision>,
     asked: Vec<String>,
-    hidden: Vec<String>,
+    kept_in: Vec<String>,
     output: Vec<String>,
 }
 
@@ -101,10 +101,12 @@ impl Heard {
             Told::Say(Body::Decided(decision)) => self.decisions.push(decision),
             Told::Say(Body::Notice { text, .. }) => self.notices.push(text),
             Told::Say(other) => panic!("{other:?}"),
-            Told::Hide(value) => self.hidden.push(value),
             Told::Ask(kind, sender) => {
                 self.asked.push(match &kind {
-                    AskKind::Secret { key, wanted_by, .. } => format!("{key} for {wanted_by}"),
+                    AskKind::Secret { key, wanted_by, kept_in } => {
+                        self.kept_in.push(kept_in.clone());
+                        format!("{key} for {wanted_by}")
+                    }
                     AskKind::OtherProvider { capability, offered, offered_by, .. } => {
                         format!("{capability}: {offered} of {offered_by}")
                     }
@@ -150,7 +152,8 @@ async fn from_a_domain_to_a_role_with_everything_in_it() {
         format!("TUNES_TOKEN for capability tunes of me/tap ({tap}/capabilities/tunes/default.toml:11)"),
     ];
     assert_eq!(heard.asked, places);
-    assert_eq!(heard.hidden, ["tok-12345678"], "a city can be spoken of");
+    let hidden = fixture.parts.env.read().unwrap().mask().secrets();
+    assert_eq!(hidden, [("TUNES_TOKEN".to_owned(), "tok-12345678".to_owned())], "a city can be spoken of");
     assert_eq!(heard.output, ["shelling", "tuning"]);
     let done: Vec<StartStep> =
         heard.steps.iter().filter(|(_, state, _)| *state == StepState::Done).map(|(step, ..)| *step).collect();
@@ -371,4 +374,52 @@ async fn a_prompt_speaks_of_no_tool_that_is_not_there_and_a_missing_server_is_sa
     let said = heard.notices.iter().chain(role.notices.iter().map(|(_, text)| text));
     let ghosts: Vec<&String> = said.filter(|text| text.contains("ghost")).collect();
     assert_eq!(ghosts.len(), 1, "{ghosts:?}");
+}
+
+/// Any variable may be one that some program takes as an order, whatever it is called.
+#[tokio::test]
+async fn a_script_gets_of_a_projects_file_what_its_capability_names_and_nothing_else() {
+    let names = "TUNES_TOKEN UV_INDEX_URL NPM_CONFIG_TOKEN PERL5OPT OWN_TOKEN";
+    let show = format!("for one in {names}; do echo \"$one=${{!one}}\"; done");
+    let mut fixture = fixture(Person::Present, &[], &[("tunes", &show), ("shell", &show)]);
+    let project = "TUNES_TOKEN=named-1\nUV_INDEX_URL=x\nNPM_CONFIG_TOKEN=x\nPERL5OPT=-Mx\n";
+    std::fs::write(fixture.parts.workdir.join(".env"), project).unwrap();
+    std::fs::create_dir_all(&fixture.parts.paths.config_folder).unwrap();
+    std::fs::write(&fixture.parts.paths.env_file, "OWN_TOKEN=of-the-person\n").unwrap();
+    let env = fixture.parts.env.read().unwrap().read_again(&fixture.parts.paths, &fixture.parts.workdir).0;
+    *fixture.parts.env.write().unwrap() = env;
+    let (role, heard) = fixture.prepare("build:chief", text).await;
+    assert_eq!(servers(&role.unwrap()), ["special", "tunes"]);
+    let nothing = ["TUNES_TOKEN=", "UV_INDEX_URL=", "NPM_CONFIG_TOKEN=", "PERL5OPT=", "OWN_TOKEN=of-the-person"];
+    let named = ["TUNES_TOKEN=named-1", "UV_INDEX_URL=", "NPM_CONFIG_TOKEN=", "PERL5OPT=", "OWN_TOKEN=of-the-person"];
+    assert_eq!(heard.output, [nothing, named].concat());
+}
+
+#[tokio::test]
+async fn what_a_script_leaves_running_is_said() {
+    let daemon = "setsid sh -c 'echo $$ > pid.new; mv pid.new pid; exec sleep 300' >/dev/null 2>&1 & \
+        until [ -s pid ]; do sleep 0.01; done";
+    let mut fixture = fixture(Person::Present, SET, &[("tunes", daemon), ("shell", "true")]);
+    let (role, heard) = fixture.prepare("build:chief", text).await;
+    let pid: i32 = std::fs::read_to_string(fixture.parts.workdir.join("pid")).unwrap().trim().parse().unwrap();
+    let _ends = crate::mcp::group::KillOnDrop(pid);
+    assert!(role.is_ok());
+    let said = format!("deps/org/tunes.sh of me/tap left behind 1 process: {pid} ");
+    assert!(heard.notices.iter().any(|text| text.starts_with(&said)), "{:?}", heard.notices);
+}
+
+/// The next commit of everything would publish what was answered.
+#[tokio::test]
+async fn that_git_does_not_ignore_the_file_of_a_secret_is_said_once_with_the_question() {
+    for (ignored, said) in [("", 1), (".env\n", 0)] {
+        let mut fixture = fixture(Person::Present, &[], FINE);
+        std::fs::create_dir(fixture.parts.workdir.join(".git")).unwrap();
+        std::fs::write(fixture.parts.workdir.join(".gitignore"), ignored).unwrap();
+        let agent = AGENT.replace("You live in", "{{ENV:OTHER_TOKEN}} You live in");
+        std::fs::write(fixture.dir.path().join("tap/agents/build/chief.toml"), agent).unwrap();
+        let (_, heard) = fixture.prepare("build:chief", text).await;
+        assert_eq!(heard.kept_in.iter().filter(|file| file.contains("work/.env")).count(), 2, "{:?}", heard.kept_in);
+        let warned = heard.kept_in.iter().filter(|file| file.contains("git does not ignore")).count();
+        assert_eq!(warned, said, "{:?}", heard.kept_in);
+    }
 }

@@ -6,11 +6,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::pipeline::{Parts, blocking};
 use super::telling::{Refused, RefusedBy, Step, Telling};
 use super::whereabouts;
+use crate::config::goes_with_commits;
 use crate::config::schema::Config;
 use crate::proto::{Answer, AskKind, Level, StartStep, StepState};
 use crate::session::seams::Person;
-use crate::tap::fill::{self, Key, Missing, Need, Needs, Places, Values, keep};
-use crate::tap::resolve::Expanded;
+use crate::tap::fill::{self, Key, KeyKind, Missing, Need, Needs, Places, Values, keep};
+use crate::tap::resolve::{Dep, Expanded};
 
 /// Asks for every value that is not there yet; what stays missing is added to `declined`, and not
 /// asked for again.
@@ -45,11 +46,12 @@ pub(super) async fn ask(
         return Err(Refused { by: RefusedBy::MissingValue, message: lines.join("\n"), hint: None });
     }
     let mut left = 0;
+    let mut warned = false;
     for need in missing {
         step.now(format!("waiting for {}", need.key.name));
         if declined.contains(&need.key) {
             left += 1;
-        } else if !answered(parts, &need, &places, telling, &step).await? {
+        } else if !answered(parts, &need, &places, &mut warned, telling, &step).await? {
             left += 1;
             declined.push(need.key);
         }
@@ -84,20 +86,51 @@ fn needs(config: &Config, expanded: &Expanded) -> Needs {
     needs
 }
 
+/// The variables that placeholders name of those that want the script.
+pub(super) fn variables(expanded: &Expanded, dep: &Dep) -> Vec<String> {
+    let mut needs = Needs::default();
+    if dep.wanted_by.is_empty() {
+        needs.text(&expanded.role.system, "");
+        needs.text(&expanded.role.welcome, "");
+    }
+    for server in &expanded.servers {
+        let wants = match &server.capability {
+            Some(name) => dep.wanted_by.contains(name),
+            None => dep.wanted_by.is_empty(),
+        };
+        if wants {
+            needs.server(&server.server, "");
+        }
+    }
+    let keys = needs.all().iter().map(|need| &need.key);
+    keys.filter(|key| key.kind == KeyKind::Env).map(|key| key.name.clone()).collect()
+}
+
+/// The file, and once that a project's is none that a secret should be in.
+async fn kept_in(places: &Places, key: &Key, warned: &mut bool) -> Result<String, Refused> {
+    let file = places.file(key).to_owned();
+    let shown = file.display().to_string();
+    let of_project = file == places.project && !*warned;
+    if of_project && blocking(move || goes_with_commits(&file)).await? {
+        *warned = true;
+        return Ok(format!("{shown}, which git does not ignore here (add .env to .gitignore)"));
+    }
+    Ok(shown)
+}
+
 async fn answered(
     parts: &Parts,
     need: &Need,
     places: &Places,
+    warned: &mut bool,
     telling: &Telling,
     step: &Step,
 ) -> Result<bool, Refused> {
     let key = need.key.clone();
-    let kept_in = places.file(&key).display().to_string();
+    let kept_in = kept_in(places, &key, warned).await?;
     let kind = AskKind::Secret { key: key.name.clone(), wanted_by: need.wanted_by.join(", "), kept_in };
     let Answer::Text(answer) = telling.ask(kind).await else { return Ok(false) };
-    if fill::is_private(&key.name, answer.trim()) {
-        telling.hide(answer.trim());
-    }
+    parts.with_values(|values| values.env.mask().add_given(&key.name, answer.trim()));
     step.now(format!("keeping {}", key.name));
     let (parts, places, name) = (parts.clone(), places.clone(), key.name.clone());
     let outcome = blocking(move || {

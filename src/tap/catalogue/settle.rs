@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::build::{Outcome, ReadAgent, rank};
-use super::parts::tap_of;
 use crate::config::Problem;
+use crate::tap::bounded::bounded;
 use crate::tap::document::Report;
 use crate::tap::resolve::{self, ASSISTANT, CHIEF};
+use crate::tap::skill;
 use crate::tap::{
     Agent, Capability, Catalogue, Finding, Part, PartKind, Plugin, Severity, Skill, SkillSource, Tag, Tap, Uses,
 };
@@ -19,10 +20,12 @@ pub(super) fn settle(taps: Vec<Arc<Tap>>, outcomes: Vec<Outcome>, findings: Vec<
     for outcome in outcomes {
         pile.add(outcome);
     }
+    let skills = pile.skills();
     let mut catalogue = Catalogue {
         taps,
         capabilities: pile.capabilities(),
-        skills: pile.skills(),
+        skills: skills.winners.into_iter().map(Arc::new).collect(),
+        shadowed_skills: skills.shadowed.into_iter().map(Arc::new).collect(),
         plugins: std::mem::take(&mut pile.plugins).into_iter().map(Arc::new).collect(),
         ..Catalogue::default()
     };
@@ -30,7 +33,7 @@ pub(super) fn settle(taps: Vec<Arc<Tap>>, outcomes: Vec<Outcome>, findings: Vec<
     // A capability that is broken is told from one that is not there.
     catalogue.findings.clone_from(&pile.findings);
     catalogue.agents = check_agents(agents, &catalogue, &mut pile.findings);
-    catalogue.findings = pile.findings;
+    catalogue.findings = bounded(pile.findings);
     sort_findings(&mut catalogue);
     catalogue
 }
@@ -112,27 +115,13 @@ impl Pile {
         self.skills.extend(skills);
     }
 
-    fn skills(&mut self) -> Vec<Arc<Skill>> {
+    fn skills(&mut self) -> skill::Settled {
         let mut all = std::mem::take(&mut self.skills);
         // Stable: within one kind of source the order of priority is kept.
         all.sort_by_key(|skill| rank(&skill.source));
-        let mut used: BTreeMap<String, Skill> = BTreeMap::new();
-        for skill in all {
-            match used.get(&skill.name) {
-                Some(first) => {
-                    let by = match tap_of(&first.source) {
-                        tap if tap.is_empty() => first.file.display().to_string(),
-                        tap => tap,
-                    };
-                    let tap = tap_of(&skill.source);
-                    self.findings.push(shadowed(PartKind::Skill, &skill.name, &tap, &skill.file, &by));
-                }
-                None => {
-                    used.insert(skill.name.clone(), skill);
-                }
-            }
-        }
-        used.into_values().map(Arc::new).collect()
+        let mut settled = skill::settle(all);
+        self.findings.append(&mut settled.findings);
+        settled
     }
 }
 

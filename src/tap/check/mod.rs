@@ -22,6 +22,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::bounded::bounded;
 use super::catalogue::{Places, build};
 use super::confine::{Entry, EntryKind, Root};
 use super::{Catalogue, Finding, Severity, Tap, TapKind};
@@ -70,7 +71,7 @@ pub fn check(places: &Places, which: &Which) -> Checked {
     let mut findings: Vec<Finding> = of_taps.cloned().collect();
     for tap in &taps {
         if let Ok(root) = Root::new(&tap.root) {
-            findings.extend(authors_rules(tap, &root, &catalogue));
+            findings.extend(bounded(authors_rules(tap, &root, &catalogue)));
         }
     }
     not_fetched_is_a_note(&taps, &mut findings);

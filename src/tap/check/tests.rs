@@ -388,3 +388,27 @@ fn the_public_registry_is_looked_through_whole() {
     assert_eq!(of("went wrong inside the program"), 0);
     assert!(checked.findings.iter().all(|finding| finding.tap == "me/own"));
 }
+
+#[test]
+fn what_a_hostile_file_prints_is_bounded() {
+    let fixture = Fixture::sound();
+    let keys: String = (0..3_000).map(|index| format!("key{index} = 1\n")).collect();
+    let long = "[".repeat(300_000);
+    fixture
+        .with("agents/writing/odd.toml", &format!("{keys}{AGENT}"))
+        .with("skills/long/SKILL.md", &format!("---\nname: long\ndescription: x\nrules:\n  - {long}\n---\n"))
+        .with("skills/deep/SKILL.md", &format!("---\nname: deep\ndescription: x\ndomains: {long}\n---\n"))
+        .with("capabilities/search/own.toml", &format!("x = \"{long}\n{PROVIDER}"))
+        .with("capabilities/other/config.toml", &format!("domains = [\"{long}\"]\n\"{long}\" = 1\n"));
+    let findings = fixture.checked().findings;
+    let of_odd = findings.iter().filter(|finding| finding.problem.file.ends_with("odd.toml"));
+    assert!((51..110).contains(&of_odd.clone().count()), "{}", of_odd.count());
+    assert!(of_odd.clone().any(|finding| finding.problem.message.contains(" more in this file")));
+    for name in ["skills/long", "skills/deep", "search/own", "other/config"] {
+        assert!(findings.iter().any(|finding| finding.problem.file.contains(name)), "{name}");
+    }
+    for finding in &findings {
+        let shown = finding.problem.to_string();
+        assert!(shown.len() < 10_000 && shown.lines().all(|line| line.chars().count() < 1_200), "{shown:.500}");
+    }
+}

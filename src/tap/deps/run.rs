@@ -10,8 +10,9 @@ use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::find::Script;
+use super::left::{Left, Marker};
 use super::output::{Output, Told};
-use crate::mcp::group::{KillOnDrop, apart, signal};
+use crate::mcp::group::{apart, signal};
 
 /// How long a script may take: installing a toolchain over a slow line is possible, hanging for ever
 /// is not.
@@ -36,6 +37,8 @@ pub struct Running<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Done {
     pub elapsed: Duration,
+    /// What it started and left running in a group of its own, a daemon say.
+    pub left: Vec<Left>,
 }
 
 /// Why a script did not. `said` are its last lines.
@@ -63,8 +66,31 @@ enum End {
     Cancelled,
 }
 
+/// Everything that a script started. Unless that is let go it is killed when this is dropped.
+struct Started {
+    group: i32,
+    marker: Option<Marker>,
+}
+
+impl Started {
+    /// Names what runs on, and lets it.
+    async fn let_go(&mut self) -> Vec<Left> {
+        let (Some(marker), group) = (self.marker.take(), self.group) else { return Vec::new() };
+        tokio::task::spawn_blocking(move || marker.left(group)).await.unwrap_or_default()
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        signal(self.group, Signal::KILL);
+        if let Some(marker) = &self.marker {
+            marker.end();
+        }
+    }
+}
+
 /// Runs a script to its end with `bash`, nothing on its input. `tell` gets each line it writes, safe
-/// to show but not masked.
+/// to show but not masked. Of a script that does not do what it should nothing runs on.
 ///
 /// # Errors
 /// When it fails, takes too long or is cancelled.
@@ -79,8 +105,10 @@ pub async fn run(
     if cancel.is_cancelled() {
         return Err(failure(script, running, End::Cancelled, Vec::new(), Duration::ZERO));
     }
-    let mut child = spawn(script, running).map_err(|error| not_started(script, &error))?;
-    let group = KillOnDrop(child.id().and_then(|id| i32::try_from(id).ok()).unwrap_or_default());
+    let marker = Marker::new();
+    let mut child = spawn(script, running, &marker).map_err(|error| not_started(script, &error))?;
+    let group = child.id().and_then(|id| i32::try_from(id).ok()).unwrap_or_default();
+    let mut whole = Started { group, marker: Some(marker) };
     let mut out = Output::new(child.stdout.take());
     let mut err = Output::new(child.stderr.take());
     let deadline = started + running.limit;
@@ -96,7 +124,7 @@ pub async fn run(
         }
     };
     if !matches!(end, End::Exited(_)) {
-        signal(group.0, Signal::TERM);
+        signal(group, Signal::TERM);
         let _ = timeout(GRACE, child.wait()).await;
     }
     let drained = Instant::now() + DRAIN;
@@ -111,11 +139,11 @@ pub async fn run(
         told.lines(lines, Instant::now());
     }
     told.rest();
-    signal(group.0, Signal::KILL);
+    signal(group, Signal::KILL);
     let _ = child.wait().await;
     let elapsed = started.elapsed();
     match end {
-        End::Exited(Ok(status)) if status.success() => Ok(Done { elapsed }),
+        End::Exited(Ok(status)) if status.success() => Ok(Done { elapsed, left: whole.let_go().await }),
         end => {
             let said = if err.last().is_empty() { out.last() } else { err.last() };
             Err(failure(script, running, end, said, elapsed))
@@ -123,12 +151,13 @@ pub async fn run(
     }
 }
 
-fn spawn(script: &Script, running: Running<'_>) -> io::Result<Child> {
+fn spawn(script: &Script, running: Running<'_>, marker: &Marker) -> io::Result<Child> {
     let mut command = Command::new("bash");
     command
         .arg(&script.file)
         .current_dir(running.workdir)
         .envs(running.env)
+        .envs([marker.variable()])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -130,6 +130,48 @@ async fn what_a_script_leaves_running_holds_nobody_up() {
     gone(group_in(&fixture.dir.path().join("group")).await).await;
 }
 
+/// Waits until the daemon is in a session of its own.
+const DAEMON: &str = "setsid sh -c 'echo $$ > group.new; mv group.new group; exec sleep 300' >/dev/null 2>&1 & until [ -s group ]; do sleep 0.01; done; ";
+
+#[tokio::test]
+async fn a_daemon_that_a_script_leaves_is_named() {
+    let fixture = fixture(&[("a/b", &format!("{DAEMON} sleep 301 & echo done"))]);
+    let (outcome, _) = fixture.run("a/b", ENOUGH, &CancellationToken::new()).await;
+    let group = group_in(&fixture.dir.path().join("group")).await;
+    let _ends = crate::mcp::group::KillOnDrop(group);
+    let left = outcome.unwrap().left;
+    assert_eq!(left.iter().map(|one| one.pid).collect::<Vec<_>>(), [group], "{left:?}");
+    assert!(left[0].command.contains("sleep 300"), "{left:?}");
+    assert!(alive(group));
+}
+
+#[tokio::test]
+async fn a_daemon_of_a_script_that_goes_wrong_is_ended() {
+    let fixture = fixture(&[("a/fails", &format!("{DAEMON} exit 3")), ("a/hangs", &format!("{DAEMON} sleep 300"))]);
+    let file = fixture.dir.path().join("group");
+    let (outcome, _) = fixture.run("a/fails", ENOUGH, &CancellationToken::new()).await;
+    assert!(matches!(outcome, Err(ScriptError::Failed { .. })), "{outcome:?}");
+    gone(group_in(&file).await).await;
+
+    std::fs::remove_file(&file).unwrap();
+    let cancel = CancellationToken::new();
+    let (ran, group) = tokio::join!(fixture.run("a/hangs", ENOUGH, &cancel), async {
+        let group = group_in(&file).await;
+        cancel.cancel();
+        group
+    });
+    assert!(matches!(ran.0, Err(ScriptError::Cancelled { .. })), "{ran:?}");
+    gone(group).await;
+
+    std::fs::remove_file(&file).unwrap();
+    let never = CancellationToken::new();
+    let group = tokio::select! {
+        _ = fixture.run("a/hangs", ENOUGH, &never) => panic!("it hangs"),
+        group = group_in(&file) => group,
+    };
+    gone(group).await;
+}
+
 #[test]
 fn only_scripts_inside_the_tap_are_run() {
     let fixture = fixture(&[("a/b", "true")]);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::inputs::{Inputs, lock};
 use super::needs::{Key, KeyKind};
 use super::{KeepError, dotenv};
-use crate::config::{Env, Paths, looks_secret};
+use crate::config::{Env, Paths, is_private};
 
 /// Longest value that is kept, in bytes; an environment variable holds little more.
 const VALUE_BYTES: usize = 64 * 1024;
@@ -64,12 +64,9 @@ pub fn keep(
         return Err(KeepError::TooLong(VALUE_BYTES));
     }
     let file = places.file(key).to_owned();
-    let private = is_private(&key.name, answer);
     match key.kind {
         KeyKind::Input => {
-            if private {
-                env.add_secret(&key.name, answer);
-            }
+            env.mask().add_given(&key.name, answer);
             let set_aside = inputs.keep(&key.name, answer, now_ms)?;
             Ok(Kept { file, set_aside })
         }
@@ -81,18 +78,8 @@ pub fn keep(
                 .map_or(Ok(()), crate::config::make_private_folder)
                 .map_err(|error| KeepError::Io { path: file.display().to_string(), error })
                 .and_then(|()| dotenv::append(&file, &key.name, answer));
-            env.add_from_file(&key.name, answer, &file, *written.as_ref().unwrap_or(&0), private);
+            env.add_from_file(&key.name, answer, &file, *written.as_ref().unwrap_or(&0), is_private(&key.name, answer));
             written.map(|_| Kept { file, set_aside: None })
         }
     }
 }
-
-/// Whether a value that was asked for is masked wherever it turns up. Ordinary words are not, unless
-/// the key says that they are a secret: a country or a name has to be speakable.
-pub fn is_private(key: &str, value: &str) -> bool {
-    let wordy = |letter: char| letter.is_alphabetic() || matches!(letter, ' ' | '-' | '\'' | ',' | '.');
-    looks_secret(key) || !value.chars().all(wordy) || value.split(' ').any(|word| word.chars().count() > LONGEST_WORD)
-}
-
-/// Letters of a word that no language's ordinary words exceed by much.
-const LONGEST_WORD: usize = 24;

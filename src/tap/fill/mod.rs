@@ -15,7 +15,7 @@ mod keep;
 mod needs;
 
 pub use inputs::Inputs;
-pub use keep::{Kept, Places, is_private, keep};
+pub use keep::{Kept, Places, keep};
 pub use needs::{Key, KeyKind, Missing, Need, Needs, Values, fill, fill_what_there_is};
 
 /// Why an answer could not be kept. It holds for the running session all the same.

@@ -1,4 +1,5 @@
-//! Which keys texts and servers need, who wants them, and filling them in. Pure.
+//! Which keys texts and servers need, who wants them, and filling them in. Pure, but for the mask that
+//! learns what was filled in.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -146,7 +147,10 @@ pub fn fill_what_there_is(text: &str, values: Values<'_>) -> (String, Vec<Key>) 
             Marker::Input(name) => Key::input(name),
         };
         match values.get(&key) {
-            Some(value) => filled.push_str(value),
+            Some(value) => {
+                values.env.mask().add_given(&key.name, value);
+                filled.push_str(value);
+            }
             None => {
                 filled.push_str(&text[range]);
                 if !missing.contains(&key) {

@@ -11,6 +11,8 @@ pub struct Bounds {
     pub time: Duration,
     /// Without a single byte.
     pub silence: Duration,
+    /// Bytes of the list of branches and tags.
+    pub listed: u64,
     /// Bytes received.
     pub received: u64,
     /// Bytes of the files written.
@@ -25,6 +27,7 @@ impl Default for Bounds {
         Self {
             time: Duration::from_secs(180),
             silence: Duration::from_secs(30),
+            listed: 4 << 20,
             received: 128 << 20,
             written: 256 << 20,
             entries: 50_000,
@@ -56,7 +59,7 @@ pub struct Progress {
 pub struct Work<'work> {
     pub bounds: Bounds,
     pub stop: &'work CancellationToken,
-    /// Called from another thread, at most some ten times a second and at the end of each phase.
+    /// Called at most some ten times a second and at the end of each phase.
     /// The text is the tap's name.
     pub progress: &'work (dyn Fn(&str, Progress) + Sync),
 }

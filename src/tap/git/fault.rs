@@ -26,6 +26,8 @@ pub enum GitFault {
     Silent { host: String, seconds: u64 },
     #[error("the transfer took longer than {} s, so it was ended; try again later", .seconds)]
     Slow { seconds: u64 },
+    #[error("{host} lists more branches and tags than {} hold, more than a tap may have", human::bytes(*.limit))]
+    Listed { host: String, limit: u64 },
     #[error("the repository is larger than {}, more than a tap may have", human::bytes(*.limit))]
     Large { limit: u64 },
     #[error("the repository has more than {limit} files and folders, more than a tap may have")]

@@ -61,7 +61,14 @@ impl SmartSubtransport for Requests {
         };
         let moved = self.0.moved.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let base = moved.unwrap_or_else(|| url.trim_end_matches('/').to_owned());
-        Ok(Box::new(Exchange { link: Arc::clone(&self.0), step, base, request: Vec::new(), answer: Answer::None }))
+        Ok(Box::new(Exchange {
+            link: Arc::clone(&self.0),
+            step,
+            base,
+            request: Vec::new(),
+            answer: Answer::None,
+            listed: 0,
+        }))
     }
 
     fn close(&self) -> Result<(), Error> {
@@ -99,6 +106,8 @@ struct Exchange {
     base: String,
     request: Vec<u8>,
     answer: Answer,
+    /// Bytes of the list of branches.
+    listed: u64,
 }
 
 enum Answer {
@@ -153,6 +162,8 @@ impl Exchange {
                     match link.wait(response.chunk())? {
                         Some(next) => {
                             link.operation.add_received(next.len())?;
+                            self.listed += if self.step == Step::List { next.len() as u64 } else { 0 };
+                            link.operation.check_listed(self.listed)?;
                             *piece = next.to_vec();
                             *at = 0;
                         }

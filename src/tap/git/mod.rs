@@ -8,8 +8,8 @@
 //! submodules, credential helpers or prompts, the person's and the system's git settings are not
 //! read, and a tree with a path that leads out is refused whole.
 //!
-//! Everything here blocks its thread. The transfer runs on one of its own, so that it may be called
-//! from wherever blocking is allowed.
+//! Everything here blocks its thread, a fetch never for longer than its bounds say. The transfer runs on
+//! a thread of its own, so that it may be called from wherever blocking is allowed.
 
 mod address;
 mod bounds;
@@ -25,12 +25,14 @@ mod operation;
 mod register;
 mod transfer;
 mod tree;
+mod watch;
 
 use std::path::Path;
 
 pub use changes::{Changes, changes, head};
 
 use operation::Operation;
+use transfer::Job;
 
 /// One fetch.
 #[derive(Debug, Clone, Copy)]
@@ -60,16 +62,10 @@ pub enum Fetched {
 /// # Errors
 /// See [`GitFault`].
 pub fn fetch(fetch: Fetch<'_>, work: Work<'_>) -> Result<Fetched, GitFault> {
-    let operation = Operation::new(fetch.address.host(), work.bounds, work.stop.clone());
-    let tell = |progress| (work.progress)(fetch.name, progress);
-    // A thread of its own: the transport runs its requests on a runtime, and none may be around it.
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new()
-            .name("git".to_owned())
-            .spawn_scoped(scope, || transfer::run(fetch, &operation, &tell))
-            .map_err(|error| GitFault::Git(format!("no thread could be started: {error}")))?;
-        thread.join().unwrap_or_else(|_| Err(GitFault::Git("the transfer ended unexpectedly".to_owned())))
-    })
+    let operation = Operation::new(fetch.address.host(), work.bounds, work.stop.child_token());
+    let (address, known) = (fetch.address.clone(), fetch.known.map(str::to_owned));
+    let job = Job { address, into: fetch.into.to_owned(), known };
+    watch::run(job, &operation, &|progress| (work.progress)(fetch.name, progress))
 }
 
 /// Makes a folder a repository, with nothing committed.

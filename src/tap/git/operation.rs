@@ -57,6 +57,16 @@ impl Operation {
         if bytes > limit { Err(GitFault::Large { limit }) } else { Ok(()) }
     }
 
+    pub fn check_listed(&self, bytes: u64) -> Result<(), GitFault> {
+        let limit = self.0.bounds.listed;
+        if bytes > limit { Err(GitFault::Listed { host: self.0.host.clone(), limit }) } else { Ok(()) }
+    }
+
+    /// Nobody waits for it any more, so that it must do nothing from now on.
+    pub fn abandon(&self) {
+        self.0.stop.cancel();
+    }
+
     /// Whether it may go on.
     pub fn check(&self) -> Result<(), GitFault> {
         if self.0.stop.is_cancelled() {

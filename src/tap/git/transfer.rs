@@ -1,5 +1,6 @@
 //! One transfer from the first request to the last file.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use git2::{
@@ -9,20 +10,54 @@ use git2::{
 use super::bounds::{Phase, Progress};
 use super::fault::GitFault;
 use super::operation::Operation;
-use super::{Address, Fetch, Fetched, register, tree};
+use super::{Address, Fetched, register, tree};
+use crate::config::make_private_folder;
+use crate::text::human;
 
 /// At most this often is progress told.
 const BEAT: Duration = Duration::from_millis(100);
 
-pub(super) fn run(
-    fetch: Fetch<'_>,
-    operation: &Operation,
-    tell: &(dyn Fn(Progress) + Sync),
-) -> Result<Fetched, GitFault> {
+/// What is fetched and where to.
+pub(super) struct Job {
+    pub address: Address,
+    pub into: PathBuf,
+    /// The commit that is there already.
+    pub known: Option<String>,
+}
+
+pub(super) fn run(fetch: &Job, operation: &Operation, tell: &dyn Fn(Progress)) -> Result<Fetched, GitFault> {
+    steps(fetch, operation, tell).map_err(|fault| with_disk(fault, &fetch.into, free(&fetch.into)))
+}
+
+/// With less than this free, a failure that the library has no words for is the disk's.
+const LITTLE: u64 = 1 << 20;
+
+fn free(folder: &Path) -> Option<u64> {
+    let there = folder.ancestors().find(|folder| folder.is_dir())?;
+    rustix::fs::statvfs(there).ok().map(|about| about.f_bavail.saturating_mul(about.f_frsize))
+}
+
+/// The library says of a full disk no more than that there is no error.
+fn with_disk(fault: GitFault, folder: &Path, free: Option<u64>) -> GitFault {
+    let GitFault::Git(said) = &fault else { return fault };
+    let full = said.contains("No space left") || free.is_some_and(|free| free < LITTLE);
+    match (full, free) {
+        (true, free) => {
+            let free = free.map_or_else(String::new, |free| format!("; {} are free", human::bytes(free)));
+            GitFault::Disk { path: folder.display().to_string(), reason: format!("no space is left on its disk{free}") }
+        }
+        (false, _) if said.is_empty() || said == "no error" => {
+            GitFault::Git(format!("it gave no reason while writing {}", folder.display()))
+        }
+        _ => fault,
+    }
+}
+
+fn steps(fetch: &Job, operation: &Operation, tell: &dyn Fn(Progress)) -> Result<Fetched, GitFault> {
     register::prepare()?;
     let mut told = Told { tell, last: None };
     told.tell(Progress { phase: Phase::Connecting, done: 0, total: 0, bytes: 0 }, true);
-    if let Address::File(path) = fetch.address
+    if let Address::File(path) = &fetch.address
         && !path.is_dir()
     {
         return Err(GitFault::Missing { address: fetch.address.to_string() });
@@ -36,7 +71,7 @@ pub(super) fn run(
 
 /// Tells progress, but not too often.
 pub(super) struct Told<'told> {
-    tell: &'told (dyn Fn(Progress) + Sync),
+    tell: &'told dyn Fn(Progress),
     last: Option<Instant>,
 }
 
@@ -49,10 +84,11 @@ impl Told<'_> {
     }
 }
 
-fn init(fetch: Fetch<'_>) -> Result<Repository, GitFault> {
+fn init(fetch: &Job) -> Result<Repository, GitFault> {
     let mut options = RepositoryInitOptions::new();
     options.external_template(false).no_reinit(true).mkpath(true);
-    let repository = Repository::init_opts(fetch.into, &options).map_err(|error| GitFault::Disk {
+    make_private_folder(&fetch.into).map_err(|error| GitFault::disk(&fetch.into, &error))?;
+    let repository = Repository::init_opts(&fetch.into, &options).map_err(|error| GitFault::Disk {
         path: fetch.into.display().to_string(),
         reason: error.message().to_owned(),
     })?;
@@ -70,18 +106,18 @@ struct Branch {
 
 /// `None` when the known commit is the newest.
 fn receive(
-    fetch: Fetch<'_>,
+    fetch: &Job,
     repository: &Repository,
     operation: &Operation,
     told: &mut Told<'_>,
 ) -> Result<Option<Branch>, GitFault> {
     let url = fetch.address.as_git()?;
     let mut remote = repository.remote("origin", &url)?;
-    let reason = |error: git2::Error| mean(operation.reason(error), fetch.address);
+    let reason = |error: git2::Error| mean(operation.reason(error), &fetch.address);
     let mut connection = remote.connect_auth(Direction::Fetch, None, None).map_err(reason)?;
     let newest = connection.list().map_err(reason)?.iter().find(|head| head.name() == "HEAD").map(|head| head.oid());
     let newest = newest.ok_or_else(|| GitFault::Empty { address: fetch.address.to_string() })?;
-    if fetch.known.is_some_and(|known| Oid::from_str(known).is_ok_and(|known| known == newest)) {
+    if fetch.known.as_deref().is_some_and(|known| Oid::from_str(known).is_ok_and(|known| known == newest)) {
         return Ok(None);
     }
     let name = connection.default_branch().ok().and_then(|name| name.as_str().ok().map(str::to_owned));
@@ -91,7 +127,7 @@ fn receive(
         None => ("HEAD".to_owned(), "refs/remotes/origin/HEAD".to_owned()),
     };
     let refspec = format!("+{from}:{into}");
-    let shallow = matches!(fetch.address, Address::Http(_));
+    let shallow = matches!(&fetch.address, Address::Http(_));
     let mut fetched = download(connection.remote(), &refspec, shallow, operation, told);
     if shallow && fetched.as_ref().is_err_and(|error| error.message().contains("shallow")) {
         // A server that cannot leave the history out.
@@ -135,7 +171,7 @@ fn mean(fault: GitFault, address: &Address) -> GitFault {
 }
 
 fn write(
-    fetch: Fetch<'_>,
+    fetch: &Job,
     repository: &Repository,
     branch: &Branch,
     operation: &Operation,
@@ -143,7 +179,7 @@ fn write(
 ) -> Result<Fetched, GitFault> {
     let commit = repository.find_reference(&branch.into)?.peel_to_commit()?;
     let tree = commit.tree()?;
-    let submodules = tree::write(repository, &tree, fetch.into, operation, told)?;
+    let submodules = tree::write(repository, &tree, &fetch.into, operation, told)?;
     settle(repository, branch, &commit)?;
     let mut index = repository.index()?;
     index.read_tree(&tree)?;
@@ -163,4 +199,21 @@ fn settle(repository: &Repository, branch: &Branch, commit: &Commit<'_>) -> Resu
     }
     repository.set_head(&own)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_from_other_failures() {
+        let place = Path::new("/data/taps");
+        let said = |said: &str, free| with_disk(GitFault::Git(said.to_owned()), place, free).to_string();
+        let full = "/data/taps cannot be written: no space is left on its disk; ";
+        assert_eq!(said("no error", Some(0)), format!("{full}0 B are free"));
+        assert!(said("could not write: No space left on device", Some(5 << 20)).starts_with(full));
+        assert_eq!(said("no error", Some(1 << 30)), "git failed: it gave no reason while writing /data/taps");
+        assert_eq!(said("corrupt loose object", Some(1 << 30)), "git failed: corrupt loose object");
+        assert_eq!(with_disk(GitFault::Stopped, place, Some(0)), GitFault::Stopped);
+    }
 }

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use git2::{ObjectType, Odb, Oid, Repository, Tree};
@@ -55,7 +55,7 @@ pub(super) fn write(
     };
     for folder in &plan.folders {
         let path = into.join(folder);
-        fs::create_dir(&path).map_err(|error| failed(folder, &path, &error))?;
+        fs::DirBuilder::new().mode(0o700).create(&path).map_err(|error| failed(folder, &path, &error))?;
         step()?;
     }
     for (file, id, mode) in &plan.files {
@@ -120,7 +120,7 @@ impl Plan {
                 Some(ObjectType::Blob) => {
                     let (size, _) = objects.read_header(entry.id())?;
                     self.bytes = self.bytes.saturating_add(size as u64);
-                    let mode = if mode & EXECUTABLE == 0 { 0o644 } else { 0o755 };
+                    let mode = if mode & EXECUTABLE == 0 { 0o600 } else { 0o700 };
                     self.files.push((path, entry.id(), mode));
                 }
                 _ if mode == SUBMODULE => self.submodules.push(path.to_string_lossy().into_owned()),

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::{Name, RegistryFault, records};
-use crate::config::{lock_within, make_private_folder};
+use crate::config::{lock_within, make_private_folder, replace};
 
 /// A name no owner can have; on the same file system as the taps.
 const FOLDER: &str = ".staging";
@@ -66,7 +66,7 @@ impl Stage {
         }
         // Not every file system can swap. If this process dies in between, the sweep puts `old` back.
         let old = self.folder.join("old");
-        fs::write(self.folder.join("name"), name.to_string()).map_err(disk)?;
+        replace(&self.folder.join("name"), &name.to_string()).map_err(disk)?;
         fs::rename(&place, &old).map_err(disk)?;
         fs::rename(&new, &place).map_err(|error| {
             // The first error is the one worth telling.

@@ -1,4 +1,5 @@
 use super::{Composer, Draft};
+use crate::config::Mask;
 
 /// Messages kept.
 pub const MAX_HISTORY: usize = 500;
@@ -38,23 +39,18 @@ impl History {
 
     /// Lets go of a value that turned out to be a secret.
     pub fn forget(&mut self, value: &str) {
-        self.entries.retain_mut(|entry| keep_masked(entry, value));
+        let mask = Mask::of([value.to_owned()]);
+        self.entries.retain_mut(|entry| keep_masked(entry, value, &mask));
         self.position = None;
     }
 }
 
-/// From so many characters on a value is masked inside of longer messages too; a shorter one may be an
-/// ordinary word there.
-const MASKED_WITHIN: usize = 8;
-
-/// Masks a secret in a message; false when nothing but the secret is in it.
-pub fn keep_masked(entry: &mut String, value: &str) -> bool {
+/// Masks a secret in a message, as the journal has it; false when nothing but the secret is in it.
+pub fn keep_masked(entry: &mut String, value: &str, mask: &Mask) -> bool {
     if entry.trim() == value {
         return false;
     }
-    if value.chars().count() >= MASKED_WITHIN && entry.contains(value) {
-        *entry = entry.replace(value, "•••");
-    }
+    *entry = mask.owned(std::mem::take(entry));
     true
 }
 

@@ -186,7 +186,7 @@ async fn variables_are_filled_in_everywhere_and_secrets_are_never_shown() {
     rig.state("s", "failure", failed).await;
     rig.notice("does not work").await;
     let words = format!("{:?}", rig.told);
-    assert!(words.contains("hello ••• 12 --token=•••"), "{words}");
+    assert!(words.contains("hello [API_KEY masked] 12 --token=[API_KEY masked]"), "{words}");
     assert!(words.contains("--token={{ENV:MY_TOKEN}}") && !words.contains("s3cr3t"), "{words}");
     rig.end().await;
 }

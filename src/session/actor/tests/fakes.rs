@@ -11,12 +11,13 @@ use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
+use crate::config::Mask;
 use crate::mcp::{CallResult, Progress, ServerSpec, ToolDefinition};
 use crate::model::{Delta, DeltaStream, Model, RawCall, Request, Traits};
 use crate::port::{Delivery, follow};
 use crate::proto::*;
 use crate::session::encoder::Sentences;
-use crate::session::rules::{Limits, Mask};
+use crate::session::rules::Limits;
 use crate::session::{
     Handle, Models, Offers, Person, Pick, Refused, RefusedBy, Resolution, Role, Roles, Setup, StartTools, Switch,
     Telling, Tools, TrustDesk,
@@ -356,7 +357,7 @@ pub struct Wanted {
     pub limits: Limits,
     pub request_limit: u64,
     pub result_limit: u64,
-    pub secrets: Vec<String>,
+    pub mask: Mask,
     /// Servers do not settle before the test says so, or never.
     pub held: bool,
     pub still: Vec<String>,
@@ -376,7 +377,7 @@ impl Default for Wanted {
             limits: Limits::default(),
             request_limit: 0,
             result_limit: 0,
-            secrets: Vec::new(),
+            mask: Mask::default(),
             held: false,
             still: Vec::new(),
             trust: None,
@@ -412,7 +413,7 @@ impl Stage {
             model: None,
             pick: wanted.pick,
             person: wanted.person,
-            mask: Mask::new(wanted.secrets),
+            mask: wanted.mask,
             limits: wanted.limits,
             request_limit: wanted.request_limit,
             result_limit: wanted.result_limit,

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::fakes::*;
 use crate::config::{Env, Paths};
 use crate::proto::*;
-use crate::session::{Offers, Pick};
+use crate::session::{Offers, Person, Pick};
 
 fn skill(dir: &Path, name: &str, head: &str, body: &str) {
     let folder = dir.join(".agents/skills").join(name);
@@ -185,4 +185,22 @@ async fn the_model_lists_uses_and_forgets_skills() {
     assert!(stage.own.skills.is_empty());
     let server = stage.own.servers.iter().find(|view| view.name == "runtime").expect("it is shown");
     assert_eq!((server.kind, server.tools.len()), (ServerKind::Builtin, 1));
+}
+
+#[tokio::test]
+async fn a_skill_of_the_project_that_loses_to_a_taps_is_said_once_with_the_rule() {
+    let dir = tempfile::tempdir().unwrap();
+    skill(dir.path(), "code-review", "", "Mine.");
+    let wanted = Wanted { offers: Some(offers(dir.path(), &[])), person: Person::Absent, ..Wanted::default() };
+    let mut stage = Stage::open(dir.path(), wanted);
+    for turn in 1..=2 {
+        stage.say("look at this").await;
+        stage.asked().await.answer("looked");
+        stage.until_idle(turn).await;
+    }
+    let said: Vec<&str> =
+        stage.own.notes.iter().map(|note| note.text.as_str()).filter(|text| text.contains("code-review")).collect();
+    let [said] = said[..] else { panic!("{said:?}") };
+    let expected = ["the one of the tap octomind/starter", ".agents/skills/code-review/SKILL.md", "taps come before"];
+    assert!(expected.iter().all(|part| said.contains(part)), "{said}");
 }

@@ -3,6 +3,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::fakes::*;
+use crate::config::Mask;
 use crate::proto::*;
 use crate::session::{Person, Pick, Refused, RefusedBy};
 
@@ -59,7 +60,8 @@ async fn messages_wait_while_an_agent_is_made_ready_and_go_out_then() {
 #[tokio::test(start_paused = true)]
 async fn a_secret_is_asked_for_reaches_no_event_and_is_masked_from_then_on() {
     let dir = tempfile::tempdir().unwrap();
-    let mut stage = Stage::open(dir.path(), agent(true));
+    let mask = Mask::default();
+    let mut stage = Stage::open(dir.path(), Wanted { mask: mask.clone(), ..agent(true) });
     let preparing = stage.preparing().await;
     let telling = preparing.telling.clone();
     let kind = AskKind::Secret { key: "TOKEN".into(), wanted_by: "agent x".into(), kept_in: "./.env".into() };
@@ -68,13 +70,13 @@ async fn a_secret_is_asked_for_reaches_no_event_and_is_masked_from_then_on() {
     let ask = stage.own.asks[0].0.id;
     stage.command(Command::Answer { ask, answer: Answer::Text("s3cret-value".into()) }).await;
     assert_eq!(answer.await.unwrap(), Answer::Text("s3cret-value".into()));
-    preparing.telling.hide("s3cret-value");
+    mask.add("TOKEN", "s3cret-value");
     preparing.telling.notice(Level::Info, "it is s3cret-value", None);
     preparing.over(Ok(role("developer:general")));
     stage.until("the role", |own| own.notes.iter().any(|note| note.text.contains("it is"))).await;
     stage.say("my s3cret-value").await;
     let asked = stage.asked().await;
-    assert_eq!(said(&asked.request), ["user: my [masked]"]);
+    assert_eq!(said(&asked.request), ["user: my [TOKEN masked]"]);
     asked.answer("fine");
     stage.until_idle(1).await;
     let all = format!("{:?}", stage.seen);
@@ -196,7 +198,8 @@ async fn leaving_and_new_sessions_take_a_start_along() {
 #[tokio::test(start_paused = true)]
 async fn an_interrupt_goes_on_without_the_value_that_is_waited_for() {
     let dir = tempfile::tempdir().unwrap();
-    let mut stage = Stage::open(dir.path(), agent(true));
+    let mask = Mask::default();
+    let mut stage = Stage::open(dir.path(), Wanted { mask: mask.clone(), ..agent(true) });
     let preparing = stage.preparing().await;
     let telling = preparing.telling.clone();
     let kind = AskKind::Secret { key: "TOKEN".into(), wanted_by: "agent x".into(), kept_in: "./.env".into() };

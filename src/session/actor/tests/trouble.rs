@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::fakes::*;
+use crate::config::Mask;
 use crate::model::{Delta, RawCall};
 use crate::proto::*;
 use crate::session::rules::Limits;
@@ -229,7 +230,7 @@ async fn limits_stop_a_program_and_ask_a_person() {
 async fn secrets_reach_neither_events_nor_the_journal() {
     let dir = tempfile::tempdir().unwrap();
     let secret = "sk-very-secret-0123";
-    let mut stage = Stage::open(dir.path(), Wanted { secrets: vec![secret.into()], ..Wanted::default() });
+    let mut stage = Stage::open(dir.path(), Wanted { mask: Mask::of([secret.into()]), ..Wanted::default() });
     stage.say(&format!("my key is {secret}")).await;
     let asked = stage.asked().await;
     asked.text("it is sk-very-");

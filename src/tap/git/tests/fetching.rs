@@ -191,3 +191,35 @@ fn work_of_the_persons_is_seen() {
     assert_eq!(seen(), some("commits that were made here"));
     assert_eq!(changes(attempt.folder.path(), &folders).unwrap(), Changes::NoClone);
 }
+
+/// The library opens it and waits for somebody to write.
+#[test]
+fn a_pipe_in_place_of_a_file_holds_nobody_up() {
+    use rustix::fs::{CWD, Mode, mkfifoat};
+    let start = std::time::Instant::now();
+    for (name, bounds) in [
+        ("packed-refs", Bounds { silence: Duration::from_millis(100), ..Bounds::default() }),
+        ("config", Bounds { time: Duration::from_millis(100), ..Bounds::default() }),
+    ] {
+        let origin = Origin::with_agent();
+        let file = origin.path().join(name);
+        let _ = fs::remove_file(&file);
+        mkfifoat(CWD, &file, Mode::RWXU).unwrap();
+        let mut attempt = Attempt::new();
+        attempt.bounds = bounds;
+        let fault = attempt.run(&origin.address(), None).unwrap_err();
+        assert!(matches!(fault, GitFault::Silent { .. } | GitFault::Slow { .. }), "{name}: {fault}");
+        let attempt = Attempt::new();
+        let (stop, address) = (attempt.stop.clone(), origin.address());
+        std::thread::scope(|scope| {
+            let running = scope.spawn(|| attempt.run(&address, None));
+            while attempt.told.lock().unwrap().is_empty() {
+                assert!(start.elapsed() < Duration::from_secs(20), "it never began");
+                std::thread::yield_now();
+            }
+            stop.cancel();
+            assert_eq!(running.join().unwrap(), Err(GitFault::Stopped), "{name}");
+        });
+    }
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}

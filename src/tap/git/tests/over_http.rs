@@ -100,6 +100,14 @@ fn received_bytes_are_bounded() {
 }
 
 #[test]
+fn a_list_without_end_is_bounded_before_all_else() {
+    let start = Instant::now();
+    let bounds = Bounds { listed: 100_000, ..Bounds::default() };
+    assert_eq!(failed(Manner::Lists, bounds), GitFault::Listed { host: "127.0.0.1".into(), limit: 100_000 });
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
 fn a_mute_server_can_be_stopped() {
     let origin = Origin::with_agent();
     let server = Server::start(origin.root(), Manner::Mute);

@@ -27,6 +27,8 @@ pub(super) enum Manner {
     /// Leads to another machine without encryption.
     Elsewhere,
     Circles,
+    /// Lists branches without end.
+    Lists,
 }
 
 pub(super) struct Server {
@@ -125,6 +127,17 @@ fn answer(request: &Request, mut stream: &TcpStream, root: &Path, manner: Manner
         }
         Manner::Elsewhere => plain(302, &target("example.org", &request.path), ""),
         Manner::Circles => plain(302, &target(&own, &request.path), ""),
+        Manner::Lists => {
+            let head = "HTTP/1.1 200 x\r\ncontent-type: application/x-git-upload-pack-advertisement\r\n\r\n";
+            let first = "001e# service=git-upload-pack\n0000";
+            stream.write_all(format!("{head}{first}").as_bytes()).ok()?;
+            let id = "1234567890123456789012345678901234567890";
+            for number in 0.. {
+                let line = format!("{id} refs/heads/{number:012}\n");
+                stream.write_all(format!("{:04x}{line}", line.len() + 4).as_bytes()).ok()?;
+            }
+            return None;
+        }
         _ => {
             let whole = from_backend(request, root)?;
             let post = request.method == "POST";

@@ -69,7 +69,7 @@ fn head(kind: &AskKind, width: usize) -> Vec<Row> {
         AskKind::Secret { key, wanted_by, kept_in } => {
             let mut rows = prose(&clean(key), Role::UiStrong);
             field(&mut rows, "wanted by", &clean(wanted_by), Role::UiText, width);
-            field(&mut rows, "kept in", &format!("{}, for you alone", clean(kept_in)), Role::UiText, width);
+            field(&mut rows, "kept in", &format!("{}, mode 0600", clean(kept_in)), Role::UiText, width);
             field(&mut rows, "shown", "nowhere", Role::UiDim, width);
             rows
         }
