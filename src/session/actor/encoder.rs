@@ -80,7 +80,8 @@ impl Actor {
             return;
         }
         let (Some(encoder), Some(phrases)) = (&self.setup.encoder, self.phrases.take()) else { return };
-        encoder.want(phrases);
+        let domain = self.role.name.split_once(':').map_or("", |(domain, _)| domain);
+        encoder.want(phrases.near(domain));
     }
 }
 
