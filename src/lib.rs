@@ -1,7 +1,8 @@
 //! octomind: a terminal workbench for LLM agents, with the agent runtime embedded underneath.
 //!
 //! Layers, each using only those above it: vocabulary ([`proto`]), ground ([`config`], [`text`],
-//! [`port`]), engine ([`embed`], [`mcp`], [`model`], [`session`]), front ends (`ui`, `serve`, `cli`).
+//! [`port`]), engine ([`embed`], [`mcp`], [`model`], [`session`],
+//! [`surface`]), front ends (`ui`, `serve`, `cli`).
 
 pub mod cli;
 pub mod config;
@@ -11,6 +12,7 @@ pub mod model;
 pub mod port;
 pub mod proto;
 pub mod session;
+pub mod surface;
 pub mod tap;
 pub mod text;
 #[cfg(feature = "tui")]

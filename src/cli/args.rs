@@ -7,9 +7,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::config::ConfigArguments;
 use super::exit::Exit;
+use super::explain::ExplainArguments;
 use super::routing::Routing;
 use super::tap::TapArguments;
 use super::taps::TapsCommand;
+use super::what_if::WhatIfArguments;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -59,6 +61,10 @@ pub enum Subcommands {
         #[arg(value_name = "USER/REPO")]
         tap: String,
     },
+    /// Say why a tool, capability or skill is or is not in a session
+    Explain(ExplainArguments),
+    /// Say which capability a message would bring in; nothing is changed
+    WhatIf(WhatIfArguments),
     /// Measure and check how messages find their capabilities
     Routing {
         #[command(subcommand)]

@@ -13,6 +13,7 @@ mod catalogue;
 pub mod config;
 pub mod doctor;
 pub mod exit;
+pub mod explain;
 pub mod headless;
 pub mod logging;
 pub mod mode;
@@ -24,6 +25,7 @@ pub mod table;
 pub mod tap;
 pub mod taps;
 mod vars;
+pub mod what_if;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -89,6 +91,8 @@ fn dispatch(
     match command {
         Some(Subcommands::Config(arguments)) => config::run(&arguments, out, err),
         Some(Subcommands::Mcp { server: Bundled::Files }) => serve_files(),
+        Some(Subcommands::Explain(arguments)) => explain::run(&arguments, out, err),
+        Some(Subcommands::WhatIf(arguments)) => what_if::run(&arguments, out, err),
         Some(Subcommands::Routing { command }) => routing::run(&command, out, err),
         Some(Subcommands::Doctor { json }) => doctor::run(doctor::Form::of(json), out, err),
         Some(Subcommands::Sessions) => list_sessions(out),

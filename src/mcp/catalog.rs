@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::names::{self, Key, Standing};
 use super::tools::Listed;
-use super::{ToolDefinition, visible};
+use super::{Layer, ToolDefinition, visible};
 use crate::proto::{Decision, ToolInfo};
 
 /// One server's part of the catalogue.
@@ -16,6 +16,10 @@ pub struct Part {
     pub filter: Vec<String>,
     /// Who set the filter.
     pub filter_origin: String,
+    pub layer: Layer,
+    /// What is shown as long as capabilities ask for it: in the static layer beside what the filter
+    /// shows, otherwise instead of it. Empty = all.
+    pub shown: Option<Vec<String>>,
     /// Whether its tools are offered now; names are kept for those that are not.
     pub offered: bool,
     pub tools: Vec<Listed>,
@@ -23,20 +27,26 @@ pub struct Part {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Catalog {
-    /// What a model may be shown, servers in their order, tools by name.
+    /// What a model may be shown: the static layer, then the dynamic one; in each, servers in their
+    /// order, tools by name.
     pub definitions: Vec<ToolDefinition>,
     /// For each part, every tool with its state.
     pub infos: Vec<Vec<ToolInfo>>,
 }
 
-pub fn build(parts: &[Part]) -> Catalog {
-    let exposed = |part: &Part, tool: &Listed| tool.usable.is_ok() && filtered_by(part, tool).is_none();
+/// `reserved` names are kept free of dynamic tools.
+pub fn build(parts: &[Part], reserved: &[String]) -> Catalog {
+    let exposed = |part: &Part, tool: &Listed| tool.usable.is_ok() && layer(part, tool).is_some();
     let all = || parts.iter().flat_map(|part| part.tools.iter().map(move |tool| (part, tool)));
+    let standing = |part: &Part, tool: &Listed| match layer(part, tool) {
+        Some(Layer::Dynamic) => Standing::Late,
+        _ => part.standing,
+    };
     let keys: Vec<Key<'_>> = all()
         .filter(|(part, tool)| exposed(part, tool))
-        .map(|(part, tool)| Key { standing: part.standing, server: &part.server, tool: &tool.name })
+        .map(|(part, tool)| Key { standing: standing(part, tool), server: &part.server, tool: &tool.name })
         .collect();
-    let mut assigned = names::assign(&keys).into_iter();
+    let mut assigned = names::assign(&keys, reserved).into_iter();
     let mut catalog = Catalog::default();
     for part in parts {
         let mut infos = Vec::with_capacity(part.tools.len());
@@ -50,12 +60,26 @@ pub fn build(parts: &[Part]) -> Catalog {
         }
         catalog.infos.push(infos);
     }
+    // A stable sort: within a layer the order stays.
+    catalog.definitions.sort_by_key(|definition| definition.layer);
     catalog
 }
 
+/// The layer that shows a tool; `None` when no filter lets it through.
+fn layer(part: &Part, tool: &Listed) -> Option<Layer> {
+    let fits =
+        |filter: &[String]| filter.is_empty() || filter.iter().any(|pattern| names::matches(pattern, &tool.name));
+    let asked = part.shown.as_ref().is_some_and(|shown| fits(shown));
+    match part.layer {
+        Layer::Static if fits(&part.filter) => Some(Layer::Static),
+        Layer::Static => asked.then_some(Layer::Dynamic),
+        Layer::Dynamic if part.shown.is_none() => fits(&part.filter).then_some(Layer::Dynamic),
+        Layer::Dynamic => asked.then_some(Layer::Dynamic),
+    }
+}
+
 fn filtered_by(part: &Part, tool: &Listed) -> Option<String> {
-    let kept = part.filter.is_empty() || part.filter.iter().any(|pattern| names::matches(pattern, &tool.name));
-    (!kept).then(|| part.filter_origin.clone())
+    layer(part, tool).is_none().then(|| part.filter_origin.clone())
 }
 
 fn info(part: &Part, tool: &Listed, wire_name: Option<String>) -> ToolInfo {
@@ -85,6 +109,7 @@ fn tokens(tool: &Listed, wire_name: &str) -> u32 {
 fn definition(part: &Part, tool: &Listed, info: ToolInfo) -> ToolDefinition {
     ToolDefinition {
         server: part.server.clone(),
+        layer: layer(part, tool).unwrap_or_default(),
         name: tool.name.clone(),
         description: tool.description.clone(),
         schema: tool.usable.as_ref().map(|usable| usable.schema.clone()).unwrap_or_default(),

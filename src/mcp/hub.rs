@@ -16,7 +16,7 @@ use super::process::Tail;
 use super::runner::Order;
 use super::tools::{self, Listed};
 use super::trouble::Trouble;
-use super::{Backend, Options, ServerSpec, ToolDefinition, Transport, link, mask};
+use super::{Backend, Layer, Options, ServerSpec, ToolDefinition, Transport, link, mask};
 use crate::config::Mask;
 use crate::proto::{Body, Decision, Level, ServerKind, ServerState, ToolInfo};
 
@@ -32,6 +32,18 @@ pub struct Server {
     status: Mutex<(ServerState, Option<Link>)>,
     /// What was published last.
     told: Mutex<Option<Body>>,
+    /// Calls that run.
+    calls: watch::Sender<usize>,
+}
+
+/// A call that runs on a server.
+#[derive(Debug)]
+pub struct Running<'a>(&'a Server);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.calls.send_modify(|count| *count -= 1);
+    }
 }
 
 /// The way to a server's tools while it is ready.
@@ -51,7 +63,17 @@ impl Server {
         };
         let command = mask::shown(&spec.transport);
         let status = Mutex::new((ServerState::Stopped, None));
-        Self { spec, kind, command, tail: Arc::new(Tail::new(mask)), orders, stop, status, told: Mutex::default() }
+        Self {
+            spec,
+            kind,
+            command,
+            tail: Arc::new(Tail::new(mask)),
+            orders,
+            stop,
+            status,
+            told: Mutex::default(),
+            calls: watch::Sender::new(0),
+        }
     }
 
     pub fn state(&self) -> ServerState {
@@ -68,6 +90,17 @@ impl Server {
         if matches!(&status.1, Some(Link::Remote { ears, .. }) if Arc::ptr_eq(ears, broken)) {
             status.1 = None;
         }
+    }
+
+    pub fn running(&self) -> Running<'_> {
+        self.calls.send_modify(|count| *count += 1);
+        Running(self)
+    }
+
+    /// Returns when no call runs. Every call has a time of its own after which it ends.
+    pub async fn at_rest(&self) {
+        // The sender is this server's own, so it is not gone.
+        let _ = self.calls.subscribe().wait_for(|count| *count == 0).await;
     }
 
     pub fn set_link(&self, link: Option<Link>) {
@@ -135,10 +168,15 @@ impl Hub {
         Some((shared.parts[index].tools[position].clone(), info.clone()))
     }
 
-    /// Adds a server, or puts it in the place of the one with its name, which is returned.
-    pub fn add(&self, server: Arc<Server>) -> Option<Arc<Server>> {
+    /// Adds a server, or puts it in the place of the one with its name, which is returned; that one's
+    /// layer and what is shown of it stay.
+    pub fn add(&self, server: Arc<Server>, layer: Layer) -> Option<Arc<Server>> {
         let mut shared = lock(&self.shared);
+        let known = shared.position(&server.spec.name).map(|index| &shared.parts[index]);
+        let (layer, shown) = known.map_or((layer, None), |part| (part.layer, part.shown.clone()));
         let part = Part {
+            layer,
+            shown,
             server: server.spec.name.clone(),
             standing: if server.kind == ServerKind::Local { Standing::Yields } else { Standing::Regular },
             filter: server.spec.filter.clone(),
@@ -158,6 +196,16 @@ impl Hub {
                 shared.infos.push(Vec::new());
                 None
             }
+        }
+    }
+
+    /// Changes what is shown of a server for capabilities; `None` = what its own filter says.
+    pub fn show(&self, name: &str, shown: Option<Vec<String>>) {
+        let mut shared = lock(&self.shared);
+        let Some(index) = shared.position(name) else { return };
+        if shared.parts[index].shown != shown {
+            shared.parts[index].shown = shown;
+            self.rebuild(&mut shared);
         }
     }
 
@@ -242,7 +290,7 @@ impl Hub {
 
     /// Computes the catalogue afresh and tells which servers' tools look different now.
     fn rebuild(&self, shared: &mut Shared) {
-        let catalog = catalog::build(&shared.parts);
+        let catalog = catalog::build(&shared.parts, &self.options.reserved);
         for (index, infos) in catalog.infos.into_iter().enumerate() {
             if shared.infos[index] == infos {
                 continue;

@@ -39,4 +39,4 @@ pub use backend::{Backend, Listing, OpenLocal, RawTool, Unlisted};
 pub use names::{matches, nearest};
 pub use options::{Admit, Expand, Options, Policy, expand_with};
 pub use servers::Servers;
-pub use types::{CallResult, Progress, ServerSpec, ToolDefinition, Transport};
+pub use types::{CallResult, Layer, Progress, ServerSpec, ToolDefinition, Transport};

@@ -17,6 +17,8 @@ pub enum Standing {
     Regular,
     /// Leaves a name to a regular tool (scripts of the project).
     Yields,
+    /// Leaves a name to every tool that is there from the start, so that those keep theirs.
+    Late,
 }
 
 /// A tool to be named.
@@ -29,16 +31,21 @@ pub struct Key<'a> {
 
 /// A wire name for each key, in the order of the keys; the keys must differ from each other.
 ///
-/// A function of the set: neither order nor history counts. A name that is valid and not claimed
+/// `reserved` names are given to none that is late. A function of the set: neither order nor history counts. A name that is valid and not claimed
 /// twice stays as it is; otherwise a suffix from a hash of server and tool is added.
-pub fn assign(keys: &[Key<'_>]) -> Vec<String> {
+pub fn assign(keys: &[Key<'_>], reserved: &[String]) -> Vec<String> {
     let mut sorted: Vec<usize> = (0..keys.len()).collect();
     sorted.sort_by(|a, b| keys[*a].cmp(&keys[*b]));
 
     let mut taken = BTreeSet::new();
     let mut names = vec![String::new(); keys.len()];
     let mut rest = Vec::new();
-    for standing in [Standing::Regular, Standing::Yields] {
+    for standing in [Standing::Regular, Standing::Yields, Standing::Late] {
+        if standing == Standing::Late {
+            // Whatever comes late, the others are called as they were.
+            give_suffixes(&mut rest, keys, &mut taken, &mut names);
+            taken.extend(reserved.iter().cloned());
+        }
         let mut claims: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for &index in sorted.iter().filter(|index| keys[**index].standing == standing) {
             claims.entry(base(keys[index].tool)).or_default().push(index);
@@ -54,12 +61,16 @@ pub fn assign(keys: &[Key<'_>]) -> Vec<String> {
             }
         }
     }
+    give_suffixes(&mut rest, keys, &mut taken, &mut names);
+    names
+}
+
+fn give_suffixes(rest: &mut Vec<usize>, keys: &[Key<'_>], taken: &mut BTreeSet<String>, names: &mut [String]) {
     rest.sort_by(|a, b| keys[*a].cmp(&keys[*b]));
-    for index in rest {
-        names[index] = suffixed(&keys[index], &taken);
+    for index in rest.drain(..) {
+        names[index] = suffixed(&keys[index], taken);
         taken.insert(names[index].clone());
     }
-    names
 }
 
 /// The one that may keep the plain name: the only claimant, or the only one whose own name it is.

@@ -33,6 +33,8 @@ pub struct Options {
     /// Told to servers.
     pub version: String,
     pub open_local: Option<OpenLocal>,
+    /// Names on the wire that no dynamic tool gets.
+    pub reserved: Vec<String>,
     /// `None` = every server may run.
     pub admit: Option<Admit>,
     pub policy: Policy,
@@ -79,6 +81,7 @@ impl Options {
             program: std::env::current_exe().unwrap_or_else(|_| "octomind".into()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             open_local: None,
+            reserved: Vec::new(),
             admit: None,
             policy: Policy::default(),
         }

@@ -10,7 +10,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::hub::{Hub, Link, Server};
 use super::link::{self, Call};
 use super::runner::{Order, Runner, now};
-use super::{CallResult, Options, Progress, ServerSpec, ToolDefinition, arguments, names, visible};
+use super::{CallResult, Layer, Options, Progress, ServerSpec, ToolDefinition, arguments, names, visible};
 use crate::proto::{Body, ServerKind, ServerState, ToolOutcome};
 
 /// The servers of one session. Cheap to clone; all clones are one.
@@ -35,6 +35,16 @@ impl Servers {
     /// Connects to all of them at the same time and returns at once. A server whose name is known
     /// already takes the place of the earlier one.
     pub fn start(&self, specs: Vec<ServerSpec>) {
+        self.begin(specs, Layer::Static);
+    }
+
+    /// The same for servers of capabilities: their tools come after all others and leave them their
+    /// names.
+    pub fn start_late(&self, specs: Vec<ServerSpec>) {
+        self.begin(specs, Layer::Dynamic);
+    }
+
+    fn begin(&self, specs: Vec<ServerSpec>, layer: Layer) {
         for spec in specs {
             if self.hub.shutdown.is_cancelled() {
                 return;
@@ -42,7 +52,7 @@ impl Servers {
             let (orders, receiver) = unbounded_channel();
             let server =
                 Arc::new(Server::new(spec, self.hub.options.mask.clone(), orders, self.hub.shutdown.child_token()));
-            if let Some(earlier) = self.hub.add(Arc::clone(&server)) {
+            if let Some(earlier) = self.hub.add(Arc::clone(&server), layer) {
                 earlier.stop.cancel();
             }
             let _ = server.orders.send(Order::Start);
@@ -83,6 +93,25 @@ impl Servers {
             server.stop.cancel();
         }
         removed.is_some()
+    }
+
+    /// Takes a server and its tools out at once; it is stopped when the calls that run on it are over.
+    pub fn retire(&self, name: &str) -> bool {
+        let Some(server) = self.hub.remove(name) else { return false };
+        self.hub.tasks.spawn(async move {
+            tokio::select! {
+                () = server.at_rest() => {}
+                () = server.stop.cancelled() => {}
+            }
+            server.stop.cancel();
+        });
+        true
+    }
+
+    /// Changes which tools capabilities ask of a server: beside the role's filter when it is the role's,
+    /// otherwise instead of its own. Empty = all; `None` = what its own filter says.
+    pub fn show(&self, name: &str, tools: Option<Vec<String>>) {
+        self.hub.show(name, tools);
     }
 
     /// Looks at the scripts of the project again, and at whether servers may run as they are now; to be
@@ -140,6 +169,7 @@ impl Servers {
             let near = names::nearest(server, servers.iter().map(|server| server.spec.name.as_str()));
             return refused(format!("There is no server {}.{}", visible::line(server, 80), suggestion(&near)));
         };
+        let _running = target.running();
         let link = match self.link(&target, &cancel).await {
             Ok(link) => link,
             Err(result) => return result,

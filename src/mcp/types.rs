@@ -41,10 +41,21 @@ pub enum Transport {
     },
 }
 
+/// Which part of the surface a tool is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Layer {
+    /// The role's: the same from request to request, first on the wire.
+    #[default]
+    Static,
+    /// Of a capability that came while the session runs; after everything static.
+    Dynamic,
+}
+
 /// A tool ready to be shown to a model and called.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolDefinition {
     pub server: String,
+    pub layer: Layer,
     /// The server's own name, as it must be sent to the server.
     pub name: String,
     pub description: String,

@@ -45,6 +45,34 @@ pub enum Command {
     DisableServer {
         name: String,
     },
+    /// Changes what the tool surface is made of.
+    Surface(SurfaceCommand),
+    /// What a message would do to the surface. Changes nothing; answered by [`super::Body::WhatIf`] with
+    /// the same `id`. Only the newest question is answered when several wait.
+    WhatIf {
+        id: u64,
+        text: String,
+    },
     /// Leave: finish writing, stop servers, end the actor.
     Quit,
+}
+
+/// What a person does to the tool surface.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SurfaceCommand {
+    Enable {
+        name: String,
+    },
+    Disable {
+        name: String,
+    },
+    /// A pinned capability is never evicted in this session; it still takes its place.
+    Pin {
+        name: String,
+        pinned: bool,
+    },
+    Restart {
+        server: String,
+    },
 }

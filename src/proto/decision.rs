@@ -1,6 +1,8 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Level, SkillTrace};
+use std::sync::Arc;
+
+use super::{Activation, Deactivation, Level, Refusal, Routing, SkillTrace};
 
 /// A choice the runtime made, with everything it rested on. The screen explains from these records
 /// and never recomputes.
@@ -8,35 +10,112 @@ use super::{Level, SkillTrace};
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// `auto` looked for a usable model.
-    ModelChosen { chosen: String, candidates: Vec<ModelCandidate> },
+    ModelChosen {
+        chosen: String,
+        candidates: Vec<ModelCandidate>,
+    },
     /// A tool is not on the surface, or not as the server offered it.
-    ToolQuarantined { server: String, tool: String, reason: String, advice: String },
+    ToolQuarantined {
+        server: String,
+        tool: String,
+        reason: String,
+        advice: String,
+    },
     /// Two names became one on the wire, or a name had to be changed.
-    ToolRenamed { server: String, tool: String, wire_name: String, reason: String },
+    ToolRenamed {
+        server: String,
+        tool: String,
+        wire_name: String,
+        reason: String,
+    },
     /// A server's list changed.
-    ToolsChanged { server: String, added: Vec<String>, removed: Vec<String>, changed: Vec<String> },
+    ToolsChanged {
+        server: String,
+        added: Vec<String>,
+        removed: Vec<String>,
+        changed: Vec<String>,
+    },
     /// The request was mended before it was sent.
-    RequestRepaired { kind: RepairKind, count: u32, detail: String },
+    RequestRepaired {
+        kind: RepairKind,
+        count: u32,
+        detail: String,
+    },
     /// A result was cut to head and tail; tokens are estimates, `spill` holds the whole.
-    ResultCut { call: String, tokens: u64, limit: u64, kept_head: u64, kept_tail: u64, spill: String },
+    ResultCut {
+        call: String,
+        tokens: u64,
+        limit: u64,
+        kept_head: u64,
+        kept_tail: u64,
+        spill: String,
+    },
     /// A failed model call is tried again.
-    Retry { attempt: u32, of: u32, wait_ms: u64, reason: String, asked_by_provider: bool },
+    Retry {
+        attempt: u32,
+        of: u32,
+        wait_ms: u64,
+        reason: String,
+        asked_by_provider: bool,
+    },
     /// The token estimate was brought nearer to what the provider counted.
-    Calibrated { model: String, estimated: u64, reported: u64, factor_before: f32, factor_after: f32 },
+    Calibrated {
+        model: String,
+        estimated: u64,
+        reported: u64,
+        factor_before: f32,
+        factor_after: f32,
+    },
     /// A call for a tool that is not there, or with arguments that cannot be used.
-    CallRefused { tool: String, reason: String },
+    CallRefused {
+        tool: String,
+        reason: String,
+    },
     /// The model wrote a tool call as text; it was not executed.
-    LostCall { excerpt: String, nudged: bool },
+    LostCall {
+        excerpt: String,
+        nudged: bool,
+    },
     /// Spending against its limit, dollars.
-    Spending { spent: f64, limit: f64, scope: String, stopped: bool },
+    Spending {
+        spent: f64,
+        limit: f64,
+        scope: String,
+        stopped: bool,
+    },
     /// What a tag or a name meant, each rule that was tried in order with what it found.
-    RoleResolved { asked: String, role: String, tap: String, file: String, tried: Vec<String> },
+    RoleResolved {
+        asked: String,
+        role: String,
+        tap: String,
+        file: String,
+        tried: Vec<String>,
+    },
     /// Which tap and provider a capability of the role came from, and why that one.
-    CapabilityExpanded { capability: String, tap: String, provider: String, why: String, servers: Vec<String> },
+    CapabilityExpanded {
+        capability: String,
+        tap: String,
+        provider: String,
+        why: String,
+        servers: Vec<String>,
+    },
     /// The rules of every skill in reach, judged for one message.
-    SkillRules { domain: String, skills: Vec<SkillTrace> },
+    SkillRules {
+        domain: String,
+        skills: Vec<SkillTrace>,
+    },
+    /// One message against every capability in reach.
+    Routed(Arc<Routing>),
+    CapabilityActivated(Box<Activation>),
+    CapabilityDeactivated(Box<Deactivation>),
+    CapabilityRefused(Box<Refusal>),
     /// Executable content of a folder was trusted or not, and by whom.
-    Trust { folder: String, content_hash: String, trusted: bool, by: String },
+    Trust {
+        folder: String,
+        content_hash: String,
+        trusted: bool,
+        by: String,
+    },
 }
 
 /// One thing `auto` looked at, in the order it looked.
@@ -156,6 +235,10 @@ impl Decision {
                     format!("rules of {} judged: {held}{unjudged}", human_count(skills.len(), "skill")),
                 )
             }
+            Self::Routed(routing) => routing.headline(),
+            Self::CapabilityActivated(activation) => activation.headline(),
+            Self::CapabilityDeactivated(deactivation) => deactivation.headline(),
+            Self::CapabilityRefused(refusal) => refusal.headline(),
             Self::Trust { folder, trusted, by, .. } => {
                 (Level::Info, "trust", format!("{folder} {} by {by}", if *trusted { "trusted" } else { "not trusted" }))
             }

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Answer, Ask, AskId, Attachment, CallId, CatalogueView, Content, Decision, Effort, EncoderState, Fault, Level,
-    ModelInfo, Order, Origin, Purpose, QueueId, ReasoningBlock, RequestId, Seq, ServerKind, ServerState, SkillView,
-    StartStep, StepView, StopReason, SubmitMode, Timestamp, ToolCall, ToolInfo, ToolOutcome, TurnId, TurnOutcome,
-    Usage,
+    ModelInfo, Order, Origin, Purpose, QueueId, ReasoningBlock, RequestId, Routing, Seq, ServerKind, ServerState,
+    SkillTrace, SkillView, StartStep, StepView, StopReason, SubmitMode, SurfaceView, Timestamp, ToolCall, ToolInfo,
+    ToolOutcome, TurnId, TurnOutcome, Usage,
 };
 
 /// Something that happened in a session.
@@ -217,6 +217,20 @@ pub enum Body {
     },
     CatalogueChanged(Arc<CatalogueView>),
     EncoderChanged(EncoderState),
+    /// What the tool surface is made of now; follows each decision that changed it.
+    SurfaceChanged(Arc<SurfaceView>),
+    /// Answer to [`super::Command::WhatIf`]: nothing was changed, sent or recorded.
+    WhatIf {
+        id: u64,
+        routing: Arc<Routing>,
+        /// Who would go for the one that would come.
+        would_evict: Option<String>,
+        /// What all exposed tools would cost per request; `None` while the tools that would come were
+        /// never listed in this session.
+        tokens_after: Option<u64>,
+        /// How the rules of skills would be judged.
+        skills: Vec<SkillTrace>,
+    },
     /// `text` is what the model reads from now on.
     SkillActivated {
         skill: SkillView,
@@ -273,6 +287,7 @@ impl Body {
             | Self::ServerGone { .. }
             | Self::CatalogueChanged(_)
             | Self::EncoderChanged(_)
+            | Self::WhatIf { .. }
             | Self::Asked(_)
             | Self::ContextMeasured { .. } => Tier::Live,
             Self::SessionStarted { .. }
@@ -292,6 +307,7 @@ impl Body {
             | Self::ToolStarted { .. }
             | Self::ToolFinished { .. }
             | Self::StartStep { .. }
+            | Self::SurfaceChanged(_)
             | Self::SkillActivated { .. }
             | Self::SkillForgotten { .. }
             | Self::Decided(_)

@@ -307,6 +307,7 @@ impl Snapshot {
     pub(super) fn apply_record(&mut self, event: &Event) {
         match &event.body {
             Body::Decided(decision) => {
+                self.surface_decided(event, decision);
                 let (level, source, text) = decision.headline();
                 self.note(event, level, source.to_owned(), text);
                 self.put(event, EntryKind::Decision(decision.clone()));

@@ -27,6 +27,7 @@ impl Snapshot {
             }
             Body::CatalogueChanged(catalogue) => self.catalogue = Arc::clone(catalogue),
             Body::EncoderChanged(state) => self.encoder = state.clone(),
+            Body::SurfaceChanged(view) => self.surface = Arc::clone(view),
             Body::SkillActivated { skill, .. } => {
                 self.skills.retain(|known| known.name != skill.name);
                 self.skills.push(skill.clone());

@@ -25,11 +25,13 @@ mod skill;
 pub mod slash;
 mod snapshot;
 mod start_up;
+mod surface;
+mod surface_fold;
 mod transcript;
 
 pub use ask::{Answer, Ask, AskKind, Runnable};
 pub use catalogue::{CatalogueItem, CatalogueProblem, CatalogueView, WITH_PROGRAM};
-pub use command::{Command, SubmitMode};
+pub use command::{Command, SubmitMode, SurfaceCommand};
 pub use decision::{Decision, ModelCandidate, RepairKind, clause};
 pub use encoder::EncoderState;
 pub use event::{Body, CONTEXT, Event, Tier, WELCOME};
@@ -43,6 +45,12 @@ pub use server::{Quarantine, ServerKind, ServerState, ToolInfo};
 pub use skill::{CheckTrace, RuleTrace, SkillCause, SkillTrace, SkillView};
 pub use snapshot::{Note, Queued, RunState, ServerView, SessionView, Snapshot, Totals};
 pub use start_up::{OUTPUT_LINES, StartStep, StepState, StepView};
+pub use surface::{
+    Activation, CapabilityScore, Cause, Deactivation, Departure, DynamicCapability, FixedCapability, Ineligible,
+    IntentSource, LruPlace, Refusal, RefusalReason, RouteOutcome, Routing, ServerAction, ServerReferences, ServerStep,
+    Skip, Stage, SurfaceChange, SurfaceEvent, SurfaceTool, SurfaceView, TriggerScore,
+};
+pub use surface_fold::SURFACE_EVENTS;
 pub use transcript::{Entry, EntryKind, Level, ToolState, Transcript};
 
 #[cfg(test)]

@@ -38,6 +38,12 @@ pub const COMMANDS: &[Slash] = &[
     },
     Slash { name: "info", arguments: "", doc: "tokens, cost, servers of this session", aliases: &[] },
     Slash { name: "mcp", arguments: "[list|full]", doc: "servers, their state and tools", aliases: &[] },
+    Slash {
+        name: "capability",
+        arguments: "[name|discover …|pin …]",
+        doc: "list sets of tools, switch one on or off",
+        aliases: &[],
+    },
     Slash { name: "exit", arguments: "", doc: "leave", aliases: &["quit"] },
 ];
 

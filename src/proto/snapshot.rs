@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Ask, Body, CatalogueView, Effort, EncoderState, Event, Level, ModelInfo, Order, QueueId, Seq, ServerKind,
-    ServerState, SkillView, SubmitMode, Timestamp, ToolInfo, Transcript, TurnId, TurnOutcome, Usage,
+    ServerState, SkillView, SubmitMode, SurfaceEvent, SurfaceView, Timestamp, ToolInfo, Transcript, TurnId,
+    TurnOutcome, Usage,
 };
 
 /// Everything a front end shows of a session: a fold over its events.
@@ -20,6 +21,9 @@ pub struct Snapshot {
     pub servers: Vec<ServerView>,
     pub catalogue: Arc<CatalogueView>,
     pub encoder: EncoderState,
+    pub surface: Arc<SurfaceView>,
+    /// What happened to it, newest last, at most [`SURFACE_EVENTS`](super::SURFACE_EVENTS).
+    pub surface_events: Vec<Arc<SurfaceEvent>>,
     /// In the order they came.
     pub skills: Vec<SkillView>,
     pub asks: Vec<(Ask, Option<Order>)>,
@@ -196,6 +200,8 @@ impl Snapshot {
             | Body::StartOutput { .. }
             | Body::CatalogueChanged(_)
             | Body::EncoderChanged(_)
+            | Body::SurfaceChanged(_)
+            | Body::WhatIf { .. }
             | Body::SkillActivated { .. }
             | Body::SkillForgotten { .. } => self.apply_offer(event),
             Body::Decided(_)

@@ -19,6 +19,7 @@ mod server_specs;
 mod start;
 mod starting;
 pub mod store;
+mod surface;
 pub mod trust;
 mod trust_desk;
 
@@ -29,10 +30,14 @@ use tokio::task::JoinHandle;
 pub use seams::{Clock, Models, Person, Pick, Resolution, Role, Roles, Setup, StartTools, Switch, Tools};
 pub use start::{Start, start, start_after};
 pub use starting::{Offers, Refused, RefusedBy, Step, Telling};
+pub use surface::{INPUT, Wares};
 pub use trust_desk::TrustDesk;
 
+use crate::config::schema::Config;
 use crate::port::{Hub, Port};
 use crate::proto::TurnOutcome;
+use crate::surface::Offer;
+use crate::tap::Catalogue;
 
 /// Who speaks when a session cannot begin as it was asked for: its name or its role is not there.
 pub const NOT_BEGUN: &str = "start";
@@ -59,6 +64,12 @@ pub struct SessionEnd {
     pub refused: u32,
     /// Why the session could not be begun at all.
     pub failure: Option<String>,
+}
+
+/// What the capabilities of a catalogue come to for a role, as its surface is offered them. Keys of the
+/// environment that begin with [`INPUT`] are answers of a person. Starts nothing.
+pub fn offers(catalogue: Arc<Catalogue>, config: &Config, role: &str) -> Vec<Offer> {
+    surface::Book::new(catalogue, config, role).offers
 }
 
 /// Starts a session with everything given; returns at once.

@@ -133,6 +133,20 @@ impl Tools for RealTools {
         }
     }
 
+    fn add(&self, server: ServerSpec) {
+        lock(&self.specs).push(server.clone());
+        self.connections.start_late(vec![server]);
+    }
+
+    fn retire(&self, server: &str) {
+        lock(&self.specs).retain(|spec| spec.name != server);
+        self.connections.retire(server);
+    }
+
+    fn show(&self, server: &str, tools: Option<Vec<String>>) {
+        self.connections.show(server, tools);
+    }
+
     /// With what `.env` files say now: a token may have been renewed.
     async fn restart(&self, server: &str) {
         let before = read(&self.env).clone();

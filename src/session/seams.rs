@@ -12,12 +12,13 @@ use tokio_util::sync::CancellationToken;
 use super::encoder::Sentences;
 use super::rules::Limits;
 use super::starting::{Offers, Refused, Telling};
+use super::surface::Wares;
 use super::trust_desk::TrustDesk;
 use crate::config::Mask;
 use crate::config::schema::ModelProfile;
 use crate::mcp::{CallResult, Progress, ServerSpec, ToolDefinition};
 use crate::model::Model;
-use crate::proto::{Body, Decision, Fault, Level, Timestamp};
+use crate::proto::{Body, Decision, Fault, FixedCapability, Level, Timestamp};
 
 /// Opens and chooses models.
 #[async_trait]
@@ -51,6 +52,17 @@ pub trait Tools: Send + Sync + std::fmt::Debug {
 
     /// Looks again at tools that lie on disk; to be done before a request is built.
     async fn refresh(&self);
+
+    /// Starts one more server, for a capability: its tools come after those of the role and leave them
+    /// their names. Returns at once.
+    fn add(&self, server: ServerSpec);
+
+    /// Takes a server that was added out at once; calls that run on it are let finish.
+    fn retire(&self, server: &str);
+
+    /// What capabilities ask of a server: beside what the role shows of it, or all that is shown of one
+    /// that was added. Empty = all; `None` = nothing is asked for.
+    fn show(&self, server: &str, tools: Option<Vec<String>>);
 
     async fn restart(&self, server: &str);
 
@@ -114,6 +126,8 @@ pub struct Role {
     pub servers: Vec<ServerSpec>,
     /// The session's own tools that the role may use, as a filter (empty = all); `None` = none.
     pub runtime: Option<Vec<String>>,
+    /// That it names itself and that could be had.
+    pub capabilities: Vec<FixedCapability>,
     /// What could not be had as configured, or is worth knowing; one sentence each.
     pub notices: Vec<(Level, String)>,
 }
@@ -183,4 +197,8 @@ pub struct Setup {
     pub encoder: Option<Arc<Sentences>>,
     /// Skills whose rules hold are activated.
     pub skill_rules: Switch,
+    /// What capabilities come to here; `None` when the surface is what the role makes it.
+    pub wares: Option<Arc<Wares>>,
+    /// A capability that a message asks for is activated.
+    pub auto_capabilities: Switch,
 }

@@ -38,15 +38,24 @@ pub(super) fn spec(choice: &ServerChoice, role: &str, env: &Env) -> Wanted {
     match (&choice.server.kind, choice.server.name.as_str()) {
         (ServerType::Builtin, RUNTIME) => Wanted::Runtime(choice.filter.clone()),
         (ServerType::Builtin, name) if !brings(name) => Wanted::NotYet,
-        _ => match connectable(choice, format!("role {role}"), env) {
-            Ok(spec) => Wanted::Server(Box::new(spec)),
-            Err(why) => Wanted::Unusable(why),
-        },
+        _ => {
+            let origins = (format!("role {role}"), choice.filtered_by.clone());
+            match connectable(&choice.server, choice.filter.clone(), origins, env) {
+                Ok(spec) => Wanted::Server(Box::new(spec)),
+                Err(why) => Wanted::Unusable(why),
+            }
+        }
     }
 }
 
-fn connectable(choice: &ServerChoice, origin: String, env: &Env) -> Result<ServerSpec, String> {
-    let Server { name, kind, timeout_seconds, url, headers, command, args, env: own, cwd, .. } = &choice.server;
+/// One sentence when it cannot be had. `origin` and `filter_origin` say who wants it.
+pub(super) fn connectable(
+    server: &Server,
+    filter: Vec<String>,
+    (origin, filter_origin): (String, String),
+    env: &Env,
+) -> Result<ServerSpec, String> {
+    let Server { name, kind, timeout_seconds, url, headers, command, args, env: own, cwd, .. } = server;
     let transport = match kind {
         ServerType::Builtin => Transport::Bundled { name: name.clone() },
         ServerType::Stdio => Transport::Stdio {
@@ -60,9 +69,8 @@ fn connectable(choice: &ServerChoice, origin: String, env: &Env) -> Result<Serve
             headers: headers.clone(),
         },
     };
-    let filter_origin = choice.filtered_by.clone();
     let timeout = Duration::from_secs(*timeout_seconds);
-    Ok(ServerSpec { name: name.clone(), transport, timeout, filter: choice.filter.clone(), origin, filter_origin })
+    Ok(ServerSpec { name: name.clone(), transport, timeout, filter, origin, filter_origin })
 }
 
 /// A server that a plugin brings along; every role has it.
@@ -70,8 +78,7 @@ fn connectable(choice: &ServerChoice, origin: String, env: &Env) -> Result<Serve
 /// # Errors
 /// One sentence: it cannot be had, and why.
 pub(super) fn of_plugin(server: Server, plugin: &str, env: &Env) -> Result<ServerSpec, String> {
-    let choice = ServerChoice { server, filter: Vec::new(), filtered_by: String::new() };
-    connectable(&choice, format!("plugin {plugin}"), env)
+    connectable(&server, Vec::new(), (format!("plugin {plugin}"), String::new()), env)
 }
 
 /// Whether no server of a plugin may be called this: calls to it would go elsewhere.

@@ -16,6 +16,7 @@ use super::real_tools::RealTools;
 use super::rules::Limits;
 use super::seams::{Models, Person, Pick, Resolution, Role, Roles, Setup, StartTools, Switch, Tools};
 use super::starting::{self, Offers, Parts, Refused, Telling, local_role};
+use super::surface::Wares;
 use super::trust::TrustFlag;
 use super::trust_desk::TrustDesk;
 use super::{Handle, actor};
@@ -51,6 +52,12 @@ pub fn start(start: Start) -> Handle {
 
 /// The same, but nothing is opened or started until `first` is over: the workbench paints meanwhile.
 pub fn start_after(start: Start, first: impl Future<Output = ()> + Send + 'static) -> Handle {
+    let encoder = Sentences::of_process(&start.loaded.config.encoder.model, &start.paths, &start.env);
+    begin(start, Arc::new(encoder), first)
+}
+
+/// The same with this encoder.
+pub(super) fn begin(start: Start, encoder: Arc<Sentences>, first: impl Future<Output = ()> + Send + 'static) -> Handle {
     let Start { loaded, paths, env, workdir, role, model, pick, person, trust, schema } = start;
     let (inputs, problems) = Inputs::open(&paths.inputs_file);
     for (key, value) in inputs.values() {
@@ -64,12 +71,12 @@ pub fn start_after(start: Start, first: impl Future<Output = ()> + Send + 'stati
     let config = &loaded.config;
     let limits =
         Limits { session: config.max_session_spending_threshold, request: config.max_request_spending_threshold };
-    let encoder = Arc::new(Sentences::of_process(&config.encoder.model, &paths, &env));
     let env = Arc::new(RwLock::new(env));
     let offers = Arc::new(Offers::new(&paths, &env, workdir.clone(), Parts::time_to_live(config)));
     let (inputs, loaded) = (Arc::new(Mutex::new(inputs)), Arc::clone(&loaded));
     let parts = Parts { loaded: Arc::clone(&loaded), paths, workdir, env, inputs, offers: Arc::clone(&offers), person };
     let (sessions, workdir) = (parts.paths.sessions.clone(), parts.workdir.clone());
+    let wares = Arc::new(Wares::new(parts.clone()));
     let real = Arc::new(Real { parts, desk: Arc::clone(&desk), otherwise });
     let mut opening = opening(&loaded);
     opening.extend(aside(&workdir));
@@ -101,6 +108,8 @@ pub fn start_after(start: Start, first: impl Future<Output = ()> + Send + 'stati
         offers: Some(offers),
         encoder: Some(encoder),
         skill_rules: if config.skills.auto_activation { Switch::On } else { Switch::Off },
+        wares: Some(wares),
+        auto_capabilities: if config.auto_capabilities { Switch::On } else { Switch::Off },
     };
     actor::launch(setup, first)
 }
@@ -205,6 +214,7 @@ impl Roles for Real {
             profile,
             servers: Vec::new(),
             runtime: None,
+            capabilities: Vec::new(),
             notices: Vec::new(),
         })))
     }
@@ -241,6 +251,7 @@ impl StartTools for Real {
             logs: Some(self.parts.paths.logs.clone()),
             mask: read(&self.parts.env).mask().clone(),
             open_local: Some(mcp::local::opener(self.desk.gate.allowed())),
+            reserved: actor::own_names(),
             ..mcp::Options::new(self.parts.workdir.clone(), self.parts.expand())
         };
         let plugins = Plugins::new(&self.parts, Arc::clone(&self.desk.gate));

@@ -20,6 +20,7 @@ pub enum Category {
     Focus,
     Scroll,
     Lists,
+    Surface,
     Overlays,
     Questions,
     Terminal,
@@ -33,6 +34,7 @@ impl Category {
             Self::Focus => "Focus",
             Self::Scroll => "Transcript",
             Self::Lists => "Lists",
+            Self::Surface => "Surface",
             Self::Overlays => "Overlays",
             Self::Questions => "Questions",
             Self::Terminal => "Terminal",
@@ -41,7 +43,7 @@ impl Category {
 }
 
 /// Names of panes, as `focus-pane` takes them.
-pub const PANES: &[&str] = &["transcript", "surface", "notes", "composer"];
+pub const PANES: &[&str] = &["transcript", "surface", "scores", "notes", "composer"];
 
 macro_rules! actions {
     ($($category:ident { $($variant:ident = $id:literal $arguments:expr, $doc:literal;)* })*) => {
@@ -169,6 +171,13 @@ actions! {
         SelectFirst = "select-first" None, "mark the first row";
         SelectLast = "select-last" None, "mark the last row";
         Open = "open" None, "show the marked row in full";
+    }
+    Surface {
+        Why = "why" None, "why a tool, capability or skill is here or is not";
+        WhatIf = "what-if" None, "try a message without sending it: what it would bring";
+        EnableCapability = "enable-capability" None, "turn the marked capability on";
+        DisableCapability = "disable-capability" None, "turn the marked capability off";
+        PinCapability = "pin-capability" None, "never evict the marked capability in this session, or again";
     }
     Overlays {
         Help = "help" None, "all keys, with a filter";

@@ -7,7 +7,7 @@
 //!
 //! Invariant: the encoder that is measured is the one that was asked for, or the command fails.
 
-mod encode;
+pub(super) mod encode;
 mod eval;
 mod lint;
 mod show_eval;
@@ -25,6 +25,9 @@ use super::table::Look;
 use crate::config::{Env, Paths, Sources, load};
 use crate::embed::eval::Floors;
 use crate::embed::{Options, Service};
+
+pub(super) use encode::EncoderShown;
+pub(super) use source::{Named, Phrase};
 
 #[derive(Debug, PartialEq, Subcommand)]
 pub enum Routing {
@@ -105,23 +108,23 @@ fn floors(text: &str) -> Result<Floors, String> {
 }
 
 /// What a command works with. Tests bring their own encoder and look.
-struct Work<'a> {
-    paths: &'a Paths,
-    env: &'a Env,
-    workdir: &'a Path,
-    service: Service,
+pub(super) struct Work<'a> {
+    pub paths: &'a Paths,
+    pub env: &'a Env,
+    pub workdir: &'a Path,
+    pub service: Service,
     /// The encoder that was asked for.
-    model: String,
-    look: Look,
-    out: &'a mut dyn Write,
-    err: &'a mut dyn Write,
+    pub model: String,
+    pub look: Look,
+    pub out: &'a mut dyn Write,
+    pub err: &'a mut dyn Write,
     /// Whether somebody watches the progress.
-    progress: encode::Progress,
+    pub progress: encode::Progress,
 }
 
 /// Why a command ends without a result.
 #[derive(Debug, thiserror::Error)]
-enum Fault {
+pub(super) enum Fault {
     #[error("{0}")]
     Input(String),
     #[error("{0}")]
@@ -162,15 +165,19 @@ fn run_in(command: &Routing, mut work: Work<'_>) -> anyhow::Result<ExitCode> {
         Routing::Eval(arguments) => runtime.block_on(eval::run(arguments, &mut work)),
         Routing::Lint(arguments) => runtime.block_on(lint::run(arguments, &mut work)),
     };
-    let exit = match ended {
-        Ok(exit) => exit,
-        Err(Fault::Output(error)) => return Err(error.into()),
+    Ok(said(ended, work.err)?.into())
+}
+
+/// A failure in words, and how the process ends.
+pub(super) fn said(ended: Result<Exit, Fault>, err: &mut dyn Write) -> anyhow::Result<Exit> {
+    match ended {
+        Ok(exit) => Ok(exit),
+        Err(Fault::Output(error)) => Err(error.into()),
         Err(fault) => {
-            writeln!(work.err, "octomind: {fault}")?;
-            if matches!(fault, Fault::Input(_)) { Exit::BadInput } else { Exit::Failed }
+            writeln!(err, "octomind: {fault}")?;
+            Ok(if matches!(fault, Fault::Input(_)) { Exit::BadInput } else { Exit::Failed })
         }
-    };
-    Ok(exit.into())
+    }
 }
 
 #[cfg(test)]

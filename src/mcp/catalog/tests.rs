@@ -9,9 +9,15 @@ fn part(server: &str, items: &Value, filter: &[&str]) -> Part {
         standing: Standing::Regular,
         filter: filter.iter().map(|&pattern| pattern.to_owned()).collect(),
         filter_origin: "`tools` of server s".to_owned(),
+        layer: Layer::Static,
+        shown: None,
         offered: true,
         tools: tools::prepare(tools::parse(items.as_array().unwrap())).0,
     }
+}
+
+fn build(parts: &[Part]) -> Catalog {
+    super::build(parts, &[])
 }
 
 fn wire(catalog: &Catalog) -> Vec<(&str, &str)> {
@@ -59,4 +65,29 @@ fn renames_and_quarantine_are_recorded() {
     assert!(matches!(&decisions[0], Decision::ToolQuarantined { tool, .. } if tool == "bad"));
     assert!(matches!(&decisions[1], Decision::ToolRenamed { wire_name, .. } if wire_name == "cal_create"));
     assert!(catalog.infos[0].iter().all(|info| info.quarantine.is_some() || info.tokens > 5));
+}
+
+#[test]
+fn what_capabilities_ask_for_comes_after_the_role_and_changes_nothing_of_it() {
+    let tools = json!([{"name": "read"}, {"name": "write"}]);
+    let mut parts = vec![part("files", &tools, &["read"]), part("mail", &json!([{"name": "send"}]), &[])];
+    let before = build(&parts);
+    assert_eq!(wire(&before), [("files", "read"), ("mail", "send")]);
+    parts[0].shown = Some(vec!["read".to_owned(), "write".to_owned()]);
+    let late = Part { layer: Layer::Dynamic, ..part("db", &json!([{"name": "send"}, {"name": "drop"}]), &["send"]) };
+    parts.push(late);
+    let after = build(&parts);
+    let (fixed, dynamic) = after.definitions.split_at(2);
+    assert_eq!(fixed, before.definitions);
+    assert!(fixed.iter().all(|tool| tool.layer == Layer::Static));
+    assert!(dynamic.iter().all(|tool| tool.layer == Layer::Dynamic));
+    assert_eq!(dynamic[0].info.wire_name, "write");
+    assert!(dynamic[1].info.wire_name.starts_with("send_"), "{:?}", wire(&after));
+    assert_eq!(dynamic.len(), 2);
+    parts[2].shown = Some(Vec::new());
+    assert_eq!(build(&parts).definitions.len(), 5, "all of it is asked for");
+    parts[2].shown = Some(vec!["drop".to_owned()]);
+    assert_eq!(wire(&build(&parts))[3..], [("db", "drop")], "instead of its own filter");
+    parts[0].shown = Some(Vec::new());
+    assert_eq!(build(&parts).definitions[..2], before.definitions, "the role's stay where they are");
 }

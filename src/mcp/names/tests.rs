@@ -8,6 +8,10 @@ fn key<'a>(server: &'a str, tool: &'a str) -> Key<'a> {
     Key { standing: Standing::Regular, server, tool }
 }
 
+fn assign(keys: &[Key<'_>]) -> Vec<String> {
+    super::assign(keys, &[])
+}
+
 fn valid(name: &str) -> bool {
     (1..=MAX_NAME).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
@@ -57,6 +61,22 @@ fn a_name_made_to_look_like_a_suffix_does_not_collide() {
     let after = assign(&[key("a", "x.y"), key("a", "x_y"), key("b", &before[0])]);
     let all: BTreeSet<_> = after.iter().collect();
     assert_eq!(all.len(), 3, "{after:?}");
+}
+
+#[test]
+fn what_comes_late_takes_no_name_away() {
+    let late = |server, tool| Key { standing: Standing::Late, server, tool };
+    let local = Key { standing: Standing::Yields, server: "local", tool: "build" };
+    let early = [key("a", "query"), key("a", "x.y"), key("b", "x_y"), key("b", "x y"), local];
+    let before = assign(&early);
+    let mut keys = early.to_vec();
+    // One of them is called as a renamed early one is.
+    keys.extend([late("z", "query"), late("z", "skill"), late("z", "build"), late("z", &before[3]), late("z", "own")]);
+    let after = super::assign(&keys, &["skill".to_owned()]);
+    assert_eq!(after[..early.len()], before);
+    assert_eq!(after.iter().collect::<BTreeSet<_>>().len(), keys.len());
+    assert!(after[early.len()].starts_with("query_") && after[early.len() + 1].starts_with("skill_"), "{after:?}");
+    assert_eq!(after.last().unwrap(), "own");
 }
 
 #[test]

@@ -42,6 +42,8 @@ struct Running {
     begun: Instant,
     tool: String,
     arguments: String,
+    /// Server, and its own name for the tool.
+    of: (String, String),
 }
 
 impl Actor {
@@ -75,6 +77,9 @@ impl Actor {
     fn accept(&mut self, call: &ToolCall, catalog: &[ToolDefinition]) -> Result<ToolDefinition, String> {
         let on_surface = || catalog.iter().filter(|tool| tool.info.exposed());
         let Some(tool) = on_surface().find(|tool| tool.info.wire_name == call.wire_name) else {
+            if let Some(why) = self.absent_tool(&call.wire_name) {
+                return Err(why);
+            }
             let near = nearest(&call.wire_name, on_surface().map(|tool| tool.info.wire_name.as_str()));
             let advice = match near {
                 Some(near) => format!("The nearest name is {near}."),
@@ -120,6 +125,7 @@ impl Actor {
                 begun: Instant::now(),
                 tool: tool.info.wire_name.clone(),
                 arguments: arguments.to_string(),
+                of: (tool.server.clone(), tool.name.clone()),
             };
             let cancel = batch.cancel.child_token();
             batch.running.insert(id.clone(), running);
@@ -165,6 +171,7 @@ impl Actor {
     pub(super) fn call_ended(&mut self, id: &CallId, result: CallResult) {
         let Some(Phase::Tools(batch)) = self.turn.as_mut().map(|turn| &mut turn.phase) else { return };
         let Some(running) = batch.running.remove(id) else { return };
+        let of = (result.outcome == ToolOutcome::Ok).then(|| running.of.clone());
         let key = format!("{:?} {}", result.outcome, result_key(&result.content));
         batch.done.push((running.tool, running.arguments, key));
         let elapsed_ms = running.begun.elapsed().as_millis() as u64;
@@ -178,6 +185,9 @@ impl Actor {
         );
         if let Some((_, decision)) = cut {
             self.rec.cell(Body::Decided(decision));
+        }
+        if let Some((server, tool)) = of {
+            self.tool_used(&server, &tool);
         }
         self.advance_batch();
     }

@@ -22,15 +22,15 @@ impl Actor {
                 }
             }
             Command::Interrupt => {
-                if !self.stop_script() && !self.go_without() {
+                if !self.stop_script() && !self.go_without() && !self.go_without_servers() && !self.stop_idle_script() {
                     self.interrupt_turn();
                 }
             }
-            Command::RetryNow => {
-                if matches!(self.turn.as_ref().map(|turn| &turn.phase), Some(Phase::Retrying { .. })) {
-                    self.send_again();
-                }
-            }
+            Command::RetryNow => match self.turn.as_ref().map(|turn| &turn.phase) {
+                Some(Phase::Retrying { .. }) => self.send_again(),
+                Some(Phase::Activating { .. }) => drop(self.go_without_servers()),
+                _ => {}
+            },
             Command::Answer { ask, answer } => self.answered(ask, answer),
             Command::RestartServer { name } => {
                 let tools = Arc::clone(&self.servers.tools);
@@ -40,6 +40,8 @@ impl Actor {
                 let tools = Arc::clone(&self.servers.tools);
                 tokio::spawn(async move { tools.disable(&name).await });
             }
+            Command::Surface(command) => self.surface_command(command).await,
+            Command::WhatIf { id, text } => self.suppose(id, text),
             Command::Quit => self.leaving = true,
         }
     }

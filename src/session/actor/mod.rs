@@ -26,6 +26,7 @@ mod slash;
 mod start;
 mod starting;
 mod stream;
+mod surface;
 mod trust;
 mod turn;
 
@@ -53,6 +54,7 @@ use inbox::Inbox;
 use recorder::Recorder;
 use turn::{Phase, Turn};
 
+pub(super) use runtime::own_names;
 pub(super) use start::launch;
 
 struct Actor {
@@ -93,6 +95,7 @@ struct Actor {
     /// What is on offer and not given to the encoder yet.
     phrases: Option<Phrases>,
     said_of_encoder: encoder::Said,
+    live: surface::Live,
     /// The open question about the project's content.
     trust_ask: Option<(AskId, Found)>,
     spent: Spent,
@@ -166,6 +169,7 @@ enum Report {
     Offered(offers::Offered),
     Skill(skills::SkillReport),
     Encoder(EncoderState),
+    Surface(surface::SurfaceReport),
     Progress(CallId, Progress),
     Called(CallId, CallResult),
 }
@@ -189,6 +193,7 @@ impl Actor {
                 Step::Delta(delta) => self.delta(delta),
                 Step::Tick => self.tick(),
             }
+            self.tell_surface();
         }
         self.leave().await;
         self.end
@@ -224,8 +229,11 @@ impl Actor {
         self.follow_writer();
         let now = Instant::now();
         match self.turn.as_ref().map(|turn| &turn.phase) {
-            Some(Phase::Waiting { until, .. }) if *until <= now => self.request(),
+            Some(Phase::Waiting { until, .. }) if *until <= now => self.wait_over(),
             Some(Phase::Waiting { tell: Some(tell), .. }) if *tell <= now => self.tell_what_is_missing(),
+            Some(Phase::Routing { until, .. }) if *until <= now => self.compare_overdue(),
+            Some(Phase::Activating { until, .. }) if *until <= now => self.give_up_waiting("Going on"),
+            Some(Phase::Activating { tell: Some(tell), .. }) if *tell <= now => self.tell_what_is_missing(),
             Some(Phase::Retrying { until }) if *until <= now => self.send_again(),
             Some(Phase::Streaming(_)) => self.show_deltas(now),
             _ => {}
@@ -243,6 +251,7 @@ impl Actor {
             Report::Offered(offered) => self.offered(offered),
             Report::Skill(report) => self.skill_reported(report),
             Report::Encoder(state) => self.encoder_changed(state),
+            Report::Surface(report) => self.surface_reported(report),
             Report::Progress(call, progress) => self.call_progressed(call, progress),
             Report::Called(call, result) => self.call_ended(&call, result),
         }
@@ -258,7 +267,16 @@ impl Actor {
             }
             state => {
                 let tools = matches!(state, Body::ServerTools { .. });
+                match &state {
+                    Body::ServerTools { server, tools } => self.tools_seen(server, tools),
+                    Body::ServerChanged { server, .. } => self.server_seen(server),
+                    Body::ServerGone { server } => self.server_gone(server),
+                    _ => {}
+                }
                 self.rec.emit(state);
+                if self.awaits_servers() {
+                    self.look_at_pending();
+                }
                 // What the tools cost is known before the first message is sent.
                 if tools && self.turn.is_none() {
                     self.measure();

@@ -55,6 +55,9 @@ impl Actor {
         match offered {
             Offered::View(view, phrases) => {
                 self.rec.emit(Body::CatalogueChanged(view));
+                if phrases.is_some() {
+                    self.open_book();
+                }
                 self.phrases = phrases.or(self.phrases.take());
                 self.want_phrases();
             }

@@ -19,7 +19,7 @@ pub(super) const SERVER_WAIT: Duration = Duration::from_secs(10);
 const MODEL_WAIT: Duration = Duration::from_secs(30);
 
 /// A shorter wait is not worth a word.
-const TELL_AFTER: Duration = Duration::from_millis(400);
+pub(super) const TELL_AFTER: Duration = Duration::from_millis(400);
 
 impl Actor {
     /// Goes on to the request, at once if everything is there.
@@ -100,8 +100,14 @@ impl Actor {
 
     /// The wait has become long enough to be noticed.
     pub(super) fn tell_what_is_missing(&mut self) {
-        if let Some(Phase::Waiting { tell, .. }) = self.turn.as_mut().map(|turn| &mut turn.phase) {
+        if let Some(Phase::Waiting { tell, .. } | Phase::Activating { tell, .. }) =
+            self.turn.as_mut().map(|turn| &mut turn.phase)
+        {
             *tell = None;
+        }
+        if !self.live_awaits_nothing() {
+            // Each has a place of its own.
+            return self.tell_what_is_awaited();
         }
         let mut missing = Vec::new();
         match self.starting_servers().as_slice() {
@@ -202,7 +208,13 @@ impl Actor {
         self.want_phrases();
     }
 
-    fn hear_servers(&mut self) {
+    /// The message has waited long enough for what comes beside it.
+    pub(super) fn wait_over(&mut self) {
+        self.drop_awaited("Going on");
+        self.request();
+    }
+
+    pub(super) fn hear_servers(&mut self) {
         while let Ok(body) = self.servers.events.try_recv() {
             self.server(body);
         }

@@ -11,6 +11,7 @@ use super::stream::Streaming;
 use super::turn::{Phase, Question};
 use super::{Actor, ModelSlot};
 use crate::config::schema::ModelProfile;
+use crate::mcp::{Layer, ToolDefinition};
 use crate::model::{HistoryItem, Message, Model, Part, Request, ToolSpec, build};
 use crate::proto::{
     Ask, AskKind, Body, CONTEXT, Content, Decision, Fault, FaultKind, Level, Purpose, RequestId, TurnOutcome, WELCOME,
@@ -77,8 +78,14 @@ impl Actor {
         self.say_context();
         for message in self.queue.take_steering() {
             self.rec.emit(Body::Unqueued { id: message.id });
+            self.heard(&message.text);
             self.say_of_person(message);
         }
+        self.route();
+    }
+
+    /// The request of this round, with the tools that are there now.
+    pub(super) fn send_first(&mut self) {
         self.send(Try::First);
     }
 
@@ -236,6 +243,8 @@ impl Actor {
                 schema: tool.schema.clone(),
             })
             .collect();
+        let fixed = |tool: &&ToolDefinition| tool.info.exposed() && tool.layer == Layer::Static;
+        let fixed = catalog.iter().filter(fixed).count();
         let profile = ModelProfile { reasoning_effort: self.effort, ..self.role.profile.clone() };
         let info = model.info();
         let frame = build::Frame {
@@ -243,7 +252,7 @@ impl Actor {
             traits: model.traits(),
             system: self.prompt.as_ref().map_or(&self.role.system, |prompt| &prompt.system),
             tools: &tools,
-            static_tools: tools.len(),
+            static_tools: fixed,
             profile: &profile,
             schema: self.setup.schema.as_ref(),
         };

@@ -90,6 +90,7 @@ impl Actor {
         let old = std::mem::replace(&mut self.servers, Servers { tools, events, era, settled: Settled::No });
         tokio::spawn(async move { old.tools.shutdown().await });
         self.show_runtime();
+        self.surface_of_role();
         self.await_servers();
         self.fill_prompt();
     }
@@ -98,6 +99,7 @@ impl Actor {
     pub(super) async fn begin_new(&mut self, title: &str) {
         self.interrupt_turn();
         let starting = self.abandon_start();
+        self.clear_surface();
         let before = self.rec.hub.snapshot();
         let servers = before.servers.clone();
         let unused = self.is_unused().then(|| self.rec.folder());
@@ -131,6 +133,7 @@ impl Actor {
         }
         self.rec.emit(Body::CatalogueChanged(Arc::clone(&before.catalogue)));
         self.rec.emit(Body::EncoderChanged(before.encoder.clone()));
+        self.surface_anew();
         self.preload_skills();
         if let Some((asked, occasion)) = starting {
             self.begin_starting(asked, occasion);

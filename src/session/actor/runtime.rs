@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::skills::{self, SkillReport};
+use super::surface::{self, CAPABILITY};
 use super::{Actor, Report};
 use crate::config::allows;
-use crate::mcp::{CallResult, ToolDefinition};
+use crate::mcp::{CallResult, Layer, ToolDefinition};
 use crate::proto::{Body, CallId, Content, ServerKind, ServerState, ToolInfo, ToolOutcome};
 use crate::session::rules::skill_list::{self, Listed, MODEL_PAGE};
 use crate::session::server_specs::RUNTIME;
@@ -18,26 +19,33 @@ const DESCRIPTION: &str = "Skills are instructions for particular kinds of work.
     method of its own.";
 
 impl Actor {
-    /// Every tool of the role: its servers', then the session's own.
+    /// Every tool that is there: the role's servers', the session's own, then those of capabilities.
     pub(super) fn catalog(&self) -> std::sync::Arc<Vec<ToolDefinition>> {
         let served = self.servers.tools.catalog();
         let own = self.own_tools(&served);
         if own.is_empty() {
             return served;
         }
-        std::sync::Arc::new(served.iter().cloned().chain(own).collect())
+        let (fixed, dynamic) = served.split_at(served.partition_point(|tool| tool.layer == Layer::Static));
+        std::sync::Arc::new(fixed.iter().cloned().chain(own).chain(dynamic.iter().cloned()).collect())
     }
 
     fn own_tools(&self, served: &[ToolDefinition]) -> Vec<ToolDefinition> {
         let Some(filter) = self.role.runtime.as_ref().filter(|_| self.setup.offers.is_some()) else {
             return Vec::new();
         };
-        if !allows(filter, SKILL) {
-            return Vec::new();
+        let wire_name = |name: &str| {
+            let taken = |tool: &&ToolDefinition| tool.layer == Layer::Static && tool.info.wire_name == name;
+            if served.iter().any(|tool| taken(&tool)) { format!("{RUNTIME}_{name}") } else { name.to_owned() }
+        };
+        let mut own = Vec::new();
+        if allows(filter, CAPABILITY) && self.setup.wares.is_some() {
+            own.push(surface::definition(wire_name(CAPABILITY)));
         }
-        let taken = served.iter().any(|tool| tool.info.wire_name == SKILL);
-        let wire_name = if taken { format!("{RUNTIME}_{SKILL}") } else { SKILL.to_owned() };
-        vec![definition(wire_name)]
+        if allows(filter, SKILL) {
+            own.push(definition(wire_name(SKILL)));
+        }
+        own
     }
 
     /// Shows the session's own server beside the others.
@@ -60,6 +68,10 @@ impl Actor {
     pub(super) fn run_own(&mut self, id: &CallId, tool: &ToolDefinition, arguments: &Value) -> bool {
         if tool.server != RUNTIME {
             return false;
+        }
+        if tool.name == CAPABILITY {
+            self.run_capability(id, arguments);
+            return true;
         }
         let Some(offers) = self.setup.offers.clone() else { return false };
         let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
@@ -128,6 +140,18 @@ fn failed(text: String) -> CallResult {
     CallResult { outcome: ToolOutcome::Error, content: Content::Text(text) }
 }
 
+/// What the session's own tools are or may be called on the wire.
+pub(in crate::session) fn own_names() -> Vec<String> {
+    let names = [CAPABILITY, SKILL];
+    let plain = names.map(str::to_owned).into_iter();
+    plain.chain(names.map(|name| format!("{RUNTIME}_{name}"))).collect()
+}
+
+pub(super) fn repairs(name: &str, wire_name: &str) -> Vec<String> {
+    let renamed = || format!("called {wire_name} on the wire: another server has a tool of this name");
+    (wire_name != name).then(renamed).into_iter().collect()
+}
+
 fn definition(wire_name: String) -> ToolDefinition {
     let schema = json!({
         "type": "object",
@@ -138,10 +162,7 @@ fn definition(wire_name: String) -> ToolDefinition {
         },
         "required": ["action"]
     });
-    let repairs = match wire_name == SKILL {
-        true => Vec::new(),
-        false => vec![format!("called {wire_name} on the wire: another server has a tool of this name")],
-    };
+    let repairs = repairs(SKILL, &wire_name);
     let info = ToolInfo {
         name: SKILL.to_owned(),
         summary: "list, use and forget skills".to_owned(),
@@ -154,6 +175,7 @@ fn definition(wire_name: String) -> ToolDefinition {
     };
     ToolDefinition {
         server: RUNTIME.to_owned(),
+        layer: Layer::Static,
         name: SKILL.to_owned(),
         description: DESCRIPTION.to_owned(),
         schema,

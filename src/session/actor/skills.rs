@@ -46,7 +46,7 @@ impl Actor {
 
     /// Of the session: before the colon of its role.
     fn domain(&self) -> String {
-        self.role.name.split_once(':').map_or_else(String::new, |(domain, _)| domain.to_owned())
+        super::surface::domain_of(&self.role.name).to_owned()
     }
 
     /// Reads the skills that the environment asks for, beside the task.
@@ -188,20 +188,15 @@ impl Actor {
         self.rec.cell(Body::SkillActivated { skill: view, text: Content::Text(text) });
         self.measure();
         let mut said = format!("The skill {} is active: its text is in the conversation.", skill.name);
-        if !skill.capabilities.is_empty() {
-            let names = skill.capabilities.join(", ");
-            let not_yet = format!(
-                "The skill {} declares {names}. Capabilities of skills are not active yet in this version.",
-                skill.name
-            );
-            self.rec.notice(Level::Info, "skill", not_yet.clone(), None);
-            said = format!("{said} {not_yet}");
+        for sentence in self.hold_for(&skill.name) {
+            said = format!("{said} {sentence}");
         }
         Ok(said)
     }
 
     pub(super) fn forget_skill(&mut self, name: &str) -> String {
         self.rec.cell(Body::SkillForgotten { name: name.to_owned() });
+        self.release_for(name);
         let text = format!("The skill {name} was switched off: what its text says no longer applies.");
         let origin = Origin::System { kind: "skill".to_owned(), label: name.to_owned() };
         self.say(Content::Text(text), Vec::new(), origin);

@@ -104,6 +104,7 @@ impl Actor {
         let (report, reports) = unbounded_channel();
         let (events, servers) = start_servers(&setup, &role);
         let Opened { name, journal, past, resumed, notices } = opened;
+        let live = super::surface::Live::new(&role);
         let rec = Recorder {
             hub,
             journal,
@@ -142,6 +143,7 @@ impl Actor {
             lost_skills: Vec::new(),
             phrases: None,
             said_of_encoder: super::encoder::Said::default(),
+            live,
             trust_ask: None,
             spent: Spent::default(),
             repairs: BTreeSet::new(),
@@ -174,6 +176,7 @@ impl Actor {
             actor.fill_prompt();
         }
         actor.look_at_trust();
+        actor.open_book();
         actor.look_at_offers();
         actor.watch_encoder();
         actor.preload_skills();
@@ -200,6 +203,9 @@ impl Actor {
         self.turns = snapshot.turn.0;
         self.context_said = self.turns > 0;
         self.requests = last_request;
+        if resumed.read_only.is_none() {
+            self.live.restore(snapshot.surface.dynamic.clone());
+        }
         let cost = |usage: &Usage| usage.cost.unwrap_or(0.0);
         let spent = cost(&snapshot.totals.main) + cost(&snapshot.totals.auxiliary);
         self.spent = Spent { session: spent, at_turn: spent, at_yes: 0.0 };

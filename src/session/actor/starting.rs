@@ -35,6 +35,12 @@ pub(super) struct Starting {
     _task: AbortOnDropHandle<()>,
 }
 
+impl Starting {
+    pub fn is_first(&self) -> bool {
+        self.occasion == Occasion::First
+    }
+}
+
 /// Why a role is made ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Occasion {

@@ -28,6 +28,8 @@ pub(super) struct Turn {
     pub refreshed: bool,
     /// The rules of skills were judged for its message.
     pub judged: bool,
+    /// What the person said since the last request.
+    pub fresh: Option<String>,
     /// Retries of the request that is tried now.
     pub retries: u32,
     /// Where the running request's reasoning and text stand.
@@ -37,6 +39,17 @@ pub(super) struct Turn {
 pub(super) enum Phase {
     /// For the model, or for servers that are still starting.
     Waiting {
+        /// When the person is told; `None` when they were.
+        tell: Option<Instant>,
+        until: Instant,
+    },
+    /// For the vector of what the person said.
+    Routing {
+        intent: String,
+        until: Instant,
+    },
+    /// For the servers of capabilities that were just brought.
+    Activating {
         /// When the person is told; `None` when they were.
         tell: Option<Instant>,
         until: Instant,
@@ -63,8 +76,10 @@ pub(super) enum Question {
 impl Phase {
     pub fn due(&self) -> Option<Instant> {
         match self {
-            Self::Waiting { tell, until } => Some(tell.map_or(*until, |tell| tell.min(*until))),
-            Self::Retrying { until } => Some(*until),
+            Self::Waiting { tell, until } | Self::Activating { tell, until } => {
+                Some(tell.map_or(*until, |tell| tell.min(*until)))
+            }
+            Self::Retrying { until } | Self::Routing { until, .. } => Some(*until),
             Self::Streaming(streaming) => streaming.due(),
             Self::Tools(_) | Self::Asking { .. } | Self::Moving => None,
         }
@@ -99,10 +114,13 @@ impl Actor {
             nudged: false,
             refreshed: false,
             judged: true,
+            fresh: None,
             retries: 0,
             place: Order::default(),
         });
-        self.judge_skills(said.join("\n"));
+        let said = said.join("\n");
+        self.heard(&said);
+        self.judge_skills(said);
         self.prepare();
     }
 
@@ -153,6 +171,7 @@ impl Actor {
     pub(super) fn finish(&mut self, outcome: TurnOutcome) {
         let Some(turn) = self.turn.take() else { return };
         self.ended_turn(outcome.clone());
+        self.forget_awaited();
         let interrupted = outcome == TurnOutcome::Interrupted;
         let unanswered = matches!(outcome, TurnOutcome::Failed(_)) && self.rec.history.has_unanswered();
         let elapsed_ms = turn.begun.elapsed().as_millis() as u64;
@@ -193,7 +212,11 @@ impl Actor {
                     self.keep_interrupted(*reply);
                 }
             }
-            Phase::Waiting { .. } | Phase::Retrying { .. } | Phase::Moving => {}
+            Phase::Waiting { .. }
+            | Phase::Routing { .. }
+            | Phase::Activating { .. }
+            | Phase::Retrying { .. }
+            | Phase::Moving => {}
         }
         self.finish(TurnOutcome::Interrupted);
     }
@@ -205,6 +228,7 @@ impl Actor {
         refreshed
             && judged
             && !self.preloading
+            && self.surface_is_ready()
             && self.prompt.is_some()
             && !matches!(self.model, ModelSlot::Coming)
             && matches!(self.servers.settled, Settled::Yes)

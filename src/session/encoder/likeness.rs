@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use super::Sentences;
 use super::phrases::{in_question, phrases};
-use crate::embed::{self, Beside};
+use crate::embed::{Beside, Unready};
 use crate::proto::EncoderState;
 use crate::session::seams::Person;
 use crate::session::starting::Offers;
+use crate::surface::intent;
 use crate::tap::skill::judge::Likeness;
 use crate::text;
 
@@ -76,7 +77,7 @@ pub async fn liken(
     (domain, active): (&str, &[String]),
     patience: Patience,
 ) -> Likened {
-    let message = text::strip_blocks(message).into_owned();
+    let message = intent::clean(message);
     let Some(sentences) = sentences.filter(|_| text::has_intent(&message)) else {
         return Likened::Not("model not ready".to_owned());
     };
@@ -96,18 +97,45 @@ pub async fn liken(
     if asked.is_empty() {
         return not_ready("nothing asks for it");
     }
-    sentences.want(asked);
+    match patience {
+        Patience::Now => sentences.want(asked),
+        Patience::WhileLoading => sentences.want_at_least(asked),
+    }
     let waits = sentences.process.waits;
+    settled(sentences, patience).await;
+    match tokio::time::timeout(waits.message, sentences.beside(&message)).await {
+        Ok(Ok((beside, _))) => Likened::Beside(beside),
+        Ok(Err(unready)) => not_ready(&unready.to_string()),
+        Err(_) => not_ready(&format!("the message had no vector after {} ms", waits.message.as_millis())),
+    }
+}
+
+/// Waits for a model that is being loaded, if the message is worth it.
+async fn settled(sentences: &Sentences, patience: Patience) {
     if patience == Patience::WhileLoading {
         let mut state = sentences.state();
         let over = |state: &EncoderState| matches!(state, EncoderState::Ready { .. } | EncoderState::Failed { .. });
         // What is not there by then is told by the state.
-        drop(tokio::time::timeout(waits.loading, state.wait_for(over)).await);
+        drop(tokio::time::timeout(sentences.process.waits.loading, state.wait_for(over)).await);
     }
-    let beside = sentences.service().beside(&message, embed::Patience::Now);
-    match tokio::time::timeout(waits.message, beside).await {
-        Ok(Ok(beside)) => Likened::Beside(beside),
-        Ok(Err(unready)) => not_ready(&unready.to_string()),
-        Err(_) => not_ready(&format!("the message had no vector after {} ms", waits.message.as_millis())),
+}
+
+/// A message, cleaned already, beside the phrases that are there, with the microseconds of its vector.
+///
+/// # Errors
+/// What the encoder is doing instead.
+pub async fn compare(
+    sentences: Option<&Sentences>,
+    intent: &str,
+    patience: Patience,
+) -> Result<(Beside, u64), EncoderState> {
+    let Some(sentences) = sentences else { return Err(EncoderState::Idle) };
+    sentences.service().start();
+    settled(sentences, patience).await;
+    let state = || sentences.state().borrow().clone();
+    match tokio::time::timeout(sentences.process.waits.message, sentences.beside(intent)).await {
+        Ok(Ok(compared)) => Ok(compared),
+        Ok(Err(Unready::NotReady(state))) => Err(state),
+        Ok(Err(Unready::Busy | Unready::Failed(_))) | Err(_) => Err(state()),
     }
 }

@@ -20,17 +20,18 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
 
 use tokio::sync::watch;
 
 use crate::config::{Env, Paths};
-use crate::embed::{Options, Service};
+use crate::embed::{Beside, Options, Service, Unready, Vector};
 use crate::proto::EncoderState;
 use likeness::Waits;
 use recent::Usage;
 
 pub use discover::{Capability, Discovered, discover};
-pub(super) use likeness::{Patience, liken};
+pub(super) use likeness::{Patience, compare, liken};
 pub(super) use phrases::phrases;
 pub use specialist::{Choice, Ranked, Ranking, rank, reach};
 
@@ -53,6 +54,8 @@ struct Process {
     named: bool,
     waits: Waits,
     wishes: Mutex<Wishes>,
+    /// The message that was encoded last, so that all that compare it share its vector.
+    last: Mutex<Option<(String, Vector, u64)>>,
 }
 
 #[derive(Default)]
@@ -91,7 +94,7 @@ impl Sentences {
 
     /// One that is shared with nobody yet.
     fn over(service: Service, named: bool, waits: Waits) -> Self {
-        Self::of(Arc::new(Process { service, named, waits, wishes: Mutex::default() }))
+        Self::of(Arc::new(Process { service, named, waits, wishes: Mutex::default(), last: Mutex::default() }))
     }
 
     fn of(process: Arc<Process>) -> Self {
@@ -150,6 +153,43 @@ impl Sentences {
             wishes.told.clone_from(&all);
             self.process.service.want(all);
         }
+    }
+}
+
+impl Sentences {
+    /// The same, unless this session wants all of them already.
+    pub(super) fn want_at_least(&self, phrases: Vec<String>) {
+        let known = {
+            let wishes = lock(&self.process.wishes);
+            let own = wishes.of.iter().find(|(session, _)| *session == self.session);
+            own.is_some_and(|(_, known)| {
+                let known: HashSet<&str> = known.iter().map(String::as_str).collect();
+                phrases.iter().all(|phrase| known.contains(phrase.as_str()))
+            })
+        };
+        if !known {
+            self.want(phrases);
+        }
+    }
+
+    /// A message beside the phrases of the index, and how many microseconds its vector took. The same
+    /// message is encoded once, whoever asks.
+    ///
+    /// # Errors
+    /// Why it has no vector.
+    pub(super) async fn beside(&self, message: &str) -> Result<(Beside, u64), Unready> {
+        let known = lock(&self.process.last).clone().filter(|(known, ..)| known == message);
+        let (vector, micros) = match known {
+            Some((_, vector, micros)) => (vector, micros),
+            None => {
+                let begun = Instant::now();
+                let vector = self.service().encode(message, crate::embed::Patience::Now).await?;
+                let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+                *lock(&self.process.last) = Some((message.to_owned(), vector.clone(), micros));
+                (vector, micros)
+            }
+        };
+        Ok((Beside { message: vector, index: self.service().index() }, micros))
     }
 }
 

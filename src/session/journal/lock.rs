@@ -39,8 +39,9 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Closing the file releases the lock in any case.
         let _ = self.file.set_len(0);
+        // Closing would not do: a program that is just being started holds the same file for a moment.
+        let _ = self.file.unlock();
     }
 }
 

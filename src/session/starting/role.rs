@@ -7,7 +7,7 @@ use super::pipeline::Parts;
 use super::telling::Telling;
 use crate::config::schema::{Config, Server};
 use crate::config::{self, ResolvedRole};
-use crate::proto::Level;
+use crate::proto::{FixedCapability, Level};
 use crate::session::seams::Role;
 use crate::session::server_specs::{Wanted, brings, local_tools, spec};
 use crate::tap::fill::{Key, Needs, fill_what_there_is};
@@ -47,6 +47,7 @@ fn finished(parts: &Parts, resolved: ResolvedRole) -> Role {
         profile: resolved.profile,
         servers,
         runtime,
+        capabilities: Vec::new(),
         notices,
     }
 }
@@ -82,7 +83,7 @@ pub(super) fn of_agent(
     without(&mut expanded, &off);
     let config = expanded.configuration(config);
     match config::resolve_role(&config, &expanded.role.name) {
-        Ok(resolved) => finished(parts, resolved),
+        Ok(resolved) => Role { capabilities: fixed(&expanded, left_out), ..finished(parts, resolved) },
         // It was just put there.
         Err(error) => Role {
             name: expanded.role.name.clone(),
@@ -91,9 +92,22 @@ pub(super) fn of_agent(
             profile: expanded.role.model.over(&config.model),
             servers: local_tools(&parts.workdir).into_iter().collect(),
             runtime: None,
+            capabilities: Vec::new(),
             notices: vec![(Level::Warning, error.to_string())],
         },
     }
+}
+
+/// What the agent names and has, as the surface shows it.
+fn fixed(expanded: &Expanded, left_out: &BTreeSet<String>) -> Vec<FixedCapability> {
+    let there = expanded.capabilities.iter().filter(|one| !left_out.contains(&one.name));
+    let fixed = |one: &ExpandedCapability| FixedCapability {
+        name: one.name.clone(),
+        tap: one.capability.tap.name.clone(),
+        provider: one.provider.clone(),
+        servers: one.servers.clone(),
+    };
+    there.map(fixed).collect()
 }
 
 /// The server whose tool calls specialists.

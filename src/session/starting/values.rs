@@ -161,7 +161,7 @@ async fn answered(
 }
 
 impl Parts {
-    pub(super) fn with_values<T>(&self, work: impl FnOnce(Values<'_>) -> T) -> T {
+    pub(in crate::session) fn with_values<T>(&self, work: impl FnOnce(Values<'_>) -> T) -> T {
         let env = self.env.read().unwrap_or_else(PoisonError::into_inner);
         let inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner);
         work(Values { env: &env, inputs: inputs.values() })

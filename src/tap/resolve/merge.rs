@@ -10,7 +10,7 @@ use crate::tap::manifest::Manifest;
 use crate::tap::{Agent, Finding, Part, PartKind, Severity, Tap};
 
 /// Servers of our own. One of a tap must not look like them.
-pub(in crate::tap) const RESERVED: [&str; 6] = ["runtime", "core", "files", "orchestration", "agent", "local"];
+pub(crate) const RESERVED: [&str; 6] = ["runtime", "core", "files", "orchestration", "agent", "local"];
 
 /// Collects what an agent comes to.
 pub(super) struct Merge<'inputs> {

@@ -19,6 +19,7 @@ mod tag;
 
 pub use choose::{CapabilityError, Choice, choose};
 pub use expand::{Dep, Expanded, ExpandedCapability, ExpandedServer, expand};
+pub(crate) use merge::RESERVED;
 pub use name::{ASSISTANT, CHIEF, Reason, ResolveError, Resolved, Target, resolve};
 pub use sentence::SPECIALIST_SENTENCE;
 pub use tag::TagError;

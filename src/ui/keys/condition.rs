@@ -37,6 +37,7 @@ facts! {
     interrupting = "interrupting", "the running turn was told to stop";
     retrying = "retrying", "a countdown to the next try runs";
     queued = "queued", "a message waits";
+    capability = "capability", "the marked row, or what is read, is a capability";
     asking = "asking", "a question is open";
     asking_text = "asking-text", "the question in focus takes a typed value";
     selection = "selection", "an entry is selected";

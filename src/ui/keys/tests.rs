@@ -138,7 +138,7 @@ fn each_bad_row_is_named_and_costs_no_other() {
         [
             "own.toml:3: there is no action `scrol-down` (hint: did you mean `scroll-down`?)",
             "own.toml:4: `entr` is no key; did you mean `enter`?",
-            "own.toml:5: `focus-pane` takes one argument: transcript, surface, notes, composer",
+            "own.toml:5: `focus-pane` takes one argument: transcript, surface, scores, notes, composer",
             "own.toml:6: `acton` is no key",
             "own.toml:7: `nver` is no condition",
             "own.toml:9: there is no context `transcipt` (hint: did you mean `transcript`?)",

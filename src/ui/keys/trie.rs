@@ -12,6 +12,7 @@ pub enum Context {
     Pane,
     Transcript,
     Surface,
+    Scores,
     Notes,
     Composer,
     /// The completion list over the composer.
@@ -30,6 +31,7 @@ impl Context {
         Self::Pane,
         Self::Transcript,
         Self::Surface,
+        Self::Scores,
         Self::Notes,
         Self::Composer,
         Self::Popup,
@@ -45,6 +47,7 @@ impl Context {
             Self::Pane => "pane",
             Self::Transcript => "transcript",
             Self::Surface => "surface",
+            Self::Scores => "scores",
             Self::Notes => "notes",
             Self::Composer => "composer",
             Self::Popup => "popup",

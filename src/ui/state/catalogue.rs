@@ -1,5 +1,5 @@
 use super::fuzzy::{Words, named_or_told};
-use super::{State, Subject};
+use super::{Noun, State, Subject};
 use crate::proto::{CatalogueItem, CatalogueProblem, CatalogueView, WITH_PROGRAM};
 
 /// A list of the catalogue.
@@ -176,6 +176,16 @@ impl State {
         problems.into_iter().find(|problem| problem.place == place && problem.message == message)
     }
 
+    /// The capability or skill of this name; of those that taps name alike the one that counts.
+    fn item_named(&self, noun: Noun, name: &str) -> Option<&CatalogueItem> {
+        let items = match noun {
+            Noun::Tool => return None,
+            Noun::Capability => &self.snapshot.catalogue.capabilities,
+            Noun::Skill => &self.snapshot.catalogue.skills,
+        };
+        items.iter().find(|item| item.name == name)
+    }
+
     /// The file that the topmost overlay or the marked row of a pane comes from.
     pub fn source(&self) -> Option<(String, Option<u32>)> {
         use super::{Layer, Listing, Reader};
@@ -184,7 +194,7 @@ impl State {
             Layer::Picker(picker) => match picker.of {
                 Listing::Agents => own(source_of(self.agent_rows(&picker.filter).get(picker.selected)?.item?)),
                 Listing::Catalogue(shelf) => own(self.shelf_rows(shelf, &picker.filter).get(picker.selected)?.source()),
-                Listing::Help | Listing::Palette | Listing::History => None,
+                Listing::Help | Listing::Palette | Listing::History | Listing::Why(_) => None,
             },
             Layer::Reader(Reader { subject, .. }) => match subject {
                 Subject::Part { shelf, name, file } => own(source_of(self.part(*shelf, name, file)?)),
@@ -193,8 +203,10 @@ impl State {
                     let skill = self.snapshot.skills.iter().find(|skill| skill.name == *name)?;
                     own((&skill.file, None))
                 }
+                Subject::Why(noun, name) => own(source_of(self.item_named(*noun, name)?)),
                 Subject::Entry(_) | Subject::Note { .. } | Subject::Server(_) | Subject::Tool { .. } => None,
             },
+            Layer::WhatIf(_) => None,
         }
     }
 
@@ -209,10 +221,13 @@ impl State {
         use super::{Layer, Listing, Picker, Reader};
         match self.layers.last() {
             Some(Layer::Picker(Picker { of, .. })) => matches!(of, Listing::Agents | Listing::Catalogue(_)),
+            Some(Layer::Reader(Reader { subject: Subject::Why(noun, name), .. })) => {
+                self.item_named(*noun, name).is_some()
+            }
             Some(Layer::Reader(Reader { subject, .. })) => {
                 matches!(subject, Subject::Part { .. } | Subject::Finding { .. } | Subject::Skill(_))
             }
-            None => false,
+            Some(Layer::WhatIf(_)) | None => false,
         }
     }
 }

@@ -30,6 +30,7 @@ impl State {
             Pane::Transcript if self.search_editing() => contexts.push(Context::Search),
             Pane::Transcript => contexts.extend([Context::Transcript, Context::Pane]),
             Pane::Surface => contexts.extend([Context::Surface, Context::Pane]),
+            Pane::Scores => contexts.extend([Context::Scores, Context::Pane]),
             Pane::Notes => contexts.extend([Context::Notes, Context::Pane]),
         }
         contexts.push(Context::Global);
@@ -56,6 +57,7 @@ impl State {
             interrupting: self.interrupting == Some(self.snapshot.turn) && self.snapshot.run.busy(),
             retrying: matches!(self.snapshot.run, RunState::Retrying { .. }),
             queued: !self.snapshot.queue.is_empty(),
+            capability: self.capability_in_question().is_some(),
             asking: !self.snapshot.asks.is_empty(),
             asking_text: self.question_takes_text(),
             selection: self.transcript.selected.is_some(),
@@ -107,8 +109,10 @@ impl State {
                 Listing::History => "HISTORY",
                 Listing::Agents => "AGENTS",
                 Listing::Catalogue(_) => "CATALOGUE",
+                Listing::Why(_) => "WHY",
             },
             (Some(Layer::Reader(_)), ..) => "READ",
+            (Some(Layer::WhatIf(_)), ..) => "WHAT IF",
             (None, Some(_), _) => "QUESTION",
             (None, None, Pane::Composer) => "TYPE",
             (None, None, Pane::Transcript) if self.search_editing() => "SEARCH",

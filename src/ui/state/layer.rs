@@ -1,12 +1,14 @@
-use super::{Shelf, State};
+use super::{Noun, Reach, Shelf, State, WhatIf};
 use crate::proto::Order;
 
 /// An overlay.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Layer {
     Picker(Picker),
     /// One record in full.
     Reader(Reader),
+    /// A message that is tried and not sent.
+    WhatIf(WhatIf),
 }
 
 impl Layer {
@@ -20,8 +22,8 @@ impl Layer {
             (Self::Picker(one), Self::Picker(two)) => {
                 std::mem::discriminant(&one.of) == std::mem::discriminant(&two.of)
             }
-            (Self::Reader(_), Self::Reader(_)) => true,
-            (Self::Picker(_), Self::Reader(_)) | (Self::Reader(_), Self::Picker(_)) => false,
+            (Self::Reader(_), Self::Reader(_)) | (Self::WhatIf(_), Self::WhatIf(_)) => true,
+            (Self::Picker(_) | Self::Reader(_) | Self::WhatIf(_), _) => false,
         }
     }
 }
@@ -53,6 +55,8 @@ pub enum Listing {
     /// Agents and roles that the session can take on.
     Agents,
     Catalogue(Shelf),
+    /// Everything that can be asked about.
+    Why(Reach),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +82,8 @@ pub enum Subject {
     },
     /// An active skill.
     Skill(String),
+    /// Why it is here or is not; a tool goes by its name on the wire.
+    Why(Noun, String),
     /// A part of the catalogue; the file tells apart what taps name alike.
     Part {
         shelf: Shelf,

@@ -60,7 +60,7 @@ const COMMANDS: &str = "Commands";
 const MOTIONS: &str = "Moving and deleting in the message";
 
 /// What is needed on the first day, in this order.
-const FIRST: [Action; 13] = [
+const FIRST: [Action; 15] = [
     Action::Submit,
     Action::SubmitQueue,
     Action::Interrupt,
@@ -71,6 +71,8 @@ const FIRST: [Action; 13] = [
     Action::Palette,
     Action::PickAgent,
     Action::Catalogue,
+    Action::WhatIf,
+    Action::Why,
     Action::Help,
     Action::CopyAnswer,
     Action::QuitTwice,
@@ -143,12 +145,13 @@ fn palette_rank(action: Action) -> usize {
             30 + match action.category() {
                 Category::Session => 0,
                 Category::Overlays => 1,
-                Category::Questions => 2,
-                Category::Focus => 3,
-                Category::Scroll => 4,
-                Category::Lists => 5,
-                Category::Terminal => 6,
-                Category::Composer => 7,
+                Category::Surface => 2,
+                Category::Questions => 3,
+                Category::Focus => 4,
+                Category::Scroll => 5,
+                Category::Lists => 6,
+                Category::Terminal => 7,
+                Category::Composer => 8,
             }
         }
     }
@@ -185,6 +188,7 @@ fn section(row: &HelpRow) -> &'static str {
         Context::Pane => "In every pane",
         Context::Transcript => "Transcript",
         Context::Surface => "Surface",
+        Context::Scores => "Scores",
         Context::Notes => "Notes",
         Context::Composer => "Composer",
         Context::Popup => "Completion list",

@@ -16,8 +16,11 @@ mod picker;
 mod secrets;
 mod selection;
 mod starting;
+mod surface;
 mod timers;
 mod transcript;
+mod what_if;
+mod why;
 
 use std::sync::Arc;
 
@@ -28,7 +31,10 @@ pub use layer::{Layer, Listing, Picker, Reader, Subject};
 pub use menu::{Deed, MenuRow};
 pub use secrets::Secrets;
 pub use selection::{Ground, Selection, Spot};
+pub use surface::{Item, Standing, brought, dynamic_order, is_alive, items, not_compared, own_servers, static_servers};
 pub use transcript::{Scroll, ScrollBy, Search, TranscriptState};
+pub use what_if::{Answered, WhatIf};
+pub use why::{Noun, Reach, WhyRow};
 
 use crate::proto::{AskId, Level, Order, Snapshot, Timestamp, TurnId};
 use crate::ui::composer::Composer;
@@ -41,17 +47,19 @@ use crate::ui::theme::{Depth, Shade};
 pub enum Pane {
     Transcript,
     Surface,
+    Scores,
     Notes,
     Composer,
 }
 
 impl Pane {
-    pub const ALL: &'static [Self] = &[Self::Transcript, Self::Surface, Self::Notes, Self::Composer];
+    pub const ALL: &'static [Self] = &[Self::Transcript, Self::Surface, Self::Scores, Self::Notes, Self::Composer];
 
     pub const fn name(self) -> &'static str {
         match self {
             Self::Transcript => "transcript",
             Self::Surface => "surface",
+            Self::Scores => "scores",
             Self::Notes => "notes",
             Self::Composer => "composer",
         }
@@ -73,10 +81,13 @@ pub struct State {
     /// The entry that shows the last start.
     pub start_up: Option<Order>,
     pub surface: ListState,
+    pub scores: ListState,
     pub notes: ListState,
     pub composer: Composer,
     /// Overlays, the topmost last. Only the topmost gets keys.
     pub layers: Vec<Layer>,
+    /// Messages that were tried so far: numbers the questions to the session.
+    pub tried: u64,
     /// The open question that has focus, if one has. Only one for a secret takes focus by itself.
     pub question: Option<Question>,
     /// Which secrets come forward by themselves.
@@ -176,9 +187,11 @@ impl State {
             transcript: TranscriptState::default(),
             start_up: None,
             surface: ListState::default(),
+            scores: ListState::default(),
             notes: ListState::default(),
             composer: Composer::default(),
             layers: Vec::new(),
+            tried: 0,
             question: None,
             secrets: Secrets::default(),
             selection: None,

@@ -1,4 +1,4 @@
-use super::{Deed, Listing, Picker, State};
+use super::{Deed, Listing, Picker, State, Subject};
 use crate::text;
 
 impl State {
@@ -11,6 +11,7 @@ impl State {
             Listing::History => self.history_rows(filter).len(),
             Listing::Agents => self.agent_rows(filter).len(),
             Listing::Catalogue(shelf) => self.shelf_rows(shelf, filter).len(),
+            Listing::Why(reach) => self.why_rows(reach, filter).len(),
         }
     }
 
@@ -25,6 +26,10 @@ impl State {
                 self.agent_rows(filter).get(at).map(|row| Deed::Role(text::sanitize_line(row.tag).into_owned()))
             }
             Listing::Catalogue(shelf) => self.shelf_rows(shelf, filter).get(at).map(|row| Deed::Read(row.subject())),
+            Listing::Why(reach) => self
+                .why_rows(reach, filter)
+                .get(at)
+                .map(|row| Deed::Read(Subject::Why(row.noun, row.subject.to_owned()))),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::proto::Order;
 pub enum Ground {
     Transcript,
     Surface,
+    Scores,
     Notes,
     /// The topmost overlay.
     Over,

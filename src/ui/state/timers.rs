@@ -1,5 +1,5 @@
-use super::State;
 use super::contexts::WHICH_KEY_MS;
+use super::{Layer, State};
 use crate::proto::{ServerState, Timestamp};
 
 /// Milliseconds between two looks of a spinner.
@@ -13,6 +13,9 @@ impl State {
         if !self.pending.keys.is_empty() {
             let shown = self.pending.since + WHICH_KEY_MS;
             times.extend((self.now < shown).then_some(shown));
+        }
+        if let Some(Layer::WhatIf(tried)) = self.layers.last() {
+            times.extend(tried.again_at());
         }
         if self.moving() {
             times.push((self.now / SPINNER_MS + 1) * SPINNER_MS);

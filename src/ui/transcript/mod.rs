@@ -16,6 +16,7 @@ mod heights;
 mod highlight;
 mod markdown;
 mod row;
+pub mod scores;
 mod scroll;
 mod search;
 mod stream;

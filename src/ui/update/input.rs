@@ -4,7 +4,7 @@ use crate::ui::composer::Motion;
 use crate::ui::effect::{Effect, Reload};
 use crate::ui::input::{Input, TerminalAnswer};
 use crate::ui::keys::{Found, Key};
-use crate::ui::state::{Layer, Pane, Picker, ScrollBy, State};
+use crate::ui::state::{Layer, Pane, Picker, ScrollBy, State, WhatIf};
 
 pub(super) fn input(state: &mut State, input: Input) -> Vec<Effect> {
     match input {
@@ -69,6 +69,8 @@ fn type_letter(state: &mut State, letter: char) {
         if let Some(picker) = picker(state) {
             picker.filter.push(letter);
             picker.rewind();
+        } else if let Some(tried) = what_if(state) {
+            tried.text.push(letter);
         }
     } else if state.question.is_some() {
         if state.question_takes_text()
@@ -92,7 +94,15 @@ fn type_letter(state: &mut State, letter: char) {
 pub(super) fn picker(state: &mut State) -> Option<&mut Picker> {
     match state.layers.last_mut() {
         Some(Layer::Picker(picker)) => Some(picker),
-        Some(Layer::Reader(_)) | None => None,
+        Some(Layer::Reader(_) | Layer::WhatIf(_)) | None => None,
+    }
+}
+
+/// The message that is tried, if that is the topmost overlay.
+pub(super) fn what_if(state: &mut State) -> Option<&mut WhatIf> {
+    match state.layers.last_mut() {
+        Some(Layer::WhatIf(tried)) => Some(tried),
+        Some(Layer::Picker(_) | Layer::Reader(_)) | None => None,
     }
 }
 
@@ -103,6 +113,8 @@ fn paste(state: &mut State, text: &str) {
     if let Some(picker) = picker(state) {
         picker.filter.push_str(&line());
         picker.rewind();
+    } else if let Some(tried) = what_if(state) {
+        tried.text.push_str(&crate::text::sanitize(text));
     } else if state.question_takes_text() && state.layers.is_empty() {
         if let Some(question) = &mut state.question {
             question.text.push_str(&value(text));

@@ -105,6 +105,7 @@ fn expire(state: &mut State) {
 
 /// What the state as it stands now needs from the world.
 fn wants(state: &mut State, mut effects: Vec<Effect>) -> Vec<Effect> {
+    effects.extend(actions::surface::ask(state));
     if state.composer.wants_files() {
         state.composer.set_files(Files::Asked);
         effects.push(Effect::ListFiles);

@@ -66,6 +66,10 @@ fn wheel(state: &mut State, hit: Hit, lines: i32) {
             state.surface.offset = shifted(state.surface.offset);
             state.surface.selected = shifted(state.surface.selected);
         }
+        Hit::Score(_) => {
+            state.scores.offset = shifted(state.scores.offset);
+            state.scores.selected = shifted(state.scores.selected);
+        }
         Hit::Note(_) => {
             state.notes.offset = shifted(state.notes.offset);
             state.notes.selected = shifted(state.notes.selected);
@@ -83,6 +87,7 @@ fn click(state: &mut State, hit: Hit) -> Vec<Effect> {
         Hit::Below => return actions::run(state, &Call::new(Action::ScrollBottom)),
         Hit::Scrollbar(share) => scroll_to(state, share),
         Hit::Surface(item) => return row(state, Pane::Surface, item),
+        Hit::Score(item) => return row(state, Pane::Scores, item),
         Hit::Note(item) => return row(state, Pane::Notes, item),
         Hit::Composer { row, column } => {
             state.focus = Pane::Composer;
@@ -121,7 +126,11 @@ fn entry(state: &mut State, order: Order) {
 }
 
 fn row(state: &mut State, pane: Pane, item: Option<usize>) -> Vec<Effect> {
-    let list = if pane == Pane::Surface { &mut state.surface } else { &mut state.notes };
+    let list = match pane {
+        Pane::Surface => &mut state.surface,
+        Pane::Scores => &mut state.scores,
+        _ => &mut state.notes,
+    };
     let again = state.focus == pane && item == Some(list.selected);
     if let Some(item) = item {
         list.selected = item;

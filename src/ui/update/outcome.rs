@@ -37,6 +37,10 @@ pub(super) fn outcome(state: &mut State, outcome: Outcome) {
 
 /// Nothing the person wrote is lost: it comes back into the composer.
 fn unsent(state: &mut State, command: Command) {
+    if let Command::WhatIf { id, .. } = command {
+        super::actions::surface::unsent(state, id);
+        return;
+    }
     state.toast(Level::Error, "the session could not take that now; try again");
     match command {
         Command::Submit { text, .. } | Command::EditQueued { text, .. } if state.composer.is_empty() => {

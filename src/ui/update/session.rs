@@ -1,9 +1,11 @@
+use std::sync::Arc;
+
 use crate::port::Delivery;
-use crate::proto::{AskKind, Body, Command, Event, Level, Snapshot, TurnOutcome};
+use crate::proto::{AskKind, Body, Command, Decision, Event, Level, Snapshot, TurnOutcome};
 use crate::ui::action::Action;
 use crate::ui::effect::Effect;
 use crate::ui::keys::Context;
-use crate::ui::state::{ListState, STOPPED_MS, Secrets, State, TranscriptState};
+use crate::ui::state::{Answered, ListState, STOPPED_MS, Secrets, State, TranscriptState};
 
 /// Folds deliveries in, in order, and tells the person what must not be missed.
 pub(super) fn deliveries(state: &mut State, deliveries: Vec<Delivery>, latest: Option<&Snapshot>) -> Vec<Effect> {
@@ -42,6 +44,7 @@ fn resync(state: &mut State, latest: &Snapshot) {
     if !same {
         state.transcript = TranscriptState::default();
         state.surface = ListState::default();
+        state.scores = ListState::default();
         state.notes = ListState::default();
         state.interrupting = None;
         state.question = None;
@@ -86,6 +89,22 @@ fn react(state: &mut State, event: &Event) -> Vec<Effect> {
             };
             state.announce(ask.id, words);
             call(state, "octomind asks something")
+        }
+        Body::WhatIf { id, routing, would_evict, tokens_after, skills } => {
+            let answer = Answered {
+                id: *id,
+                routing: Arc::clone(routing),
+                would_evict: would_evict.clone(),
+                tokens_after: *tokens_after,
+                skills: skills.clone(),
+            };
+            super::actions::surface::answered(state, answer);
+            Vec::new()
+        }
+        // Another message, another list.
+        Body::Decided(Decision::Routed(_)) => {
+            state.scores = ListState::default();
+            Vec::new()
         }
         Body::CatalogueChanged(_) => {
             state.know_agents();

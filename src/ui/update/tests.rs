@@ -1,4 +1,5 @@
 mod offer;
+mod surface;
 mod words;
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The header line, titles and the status line.
+//! The header line and the status line.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -6,13 +6,12 @@ use ratatui::layout::Rect;
 use super::canvas;
 use super::composer::waiting;
 use super::hints::Hints;
-use super::layout::{Layout, PaneBox, Shape};
+use super::layout::{Layout, Shape};
 use super::over;
-use super::panes::surface;
 use crate::proto::RunState;
 use crate::text::{self, human};
 use crate::ui::action::Action;
-use crate::ui::state::{Pane, Search, State};
+use crate::ui::state::{Item, Pane, Search, State};
 use crate::ui::theme::{Role, Theme};
 use crate::ui::transcript::cell::spinner;
 use crate::ui::transcript::{Cache, Styled};
@@ -137,71 +136,6 @@ fn window_words(window: u64) -> String {
     }
 }
 
-pub fn number(pane: Pane) -> &'static str {
-    match pane {
-        Pane::Transcript => "1",
-        Pane::Surface => "2",
-        // 3 and 4 belong to panes of their own numbers.
-        Pane::Notes => "5",
-        Pane::Composer => "",
-    }
-}
-
-fn title(pane: Pane) -> &'static str {
-    match pane {
-        Pane::Transcript => "Transcript",
-        Pane::Surface => "Surface",
-        Pane::Notes => "Notes",
-        Pane::Composer => "",
-    }
-}
-
-/// Places of the titles on the boxes' upper edges.
-pub fn tabs(boxes: &[PaneBox]) -> Vec<(Pane, Rect)> {
-    let mut places = Vec::new();
-    for one in boxes {
-        let mut x = one.outline.x + 2;
-        for tab in &one.tabs {
-            let width = (text::width(title(*tab)) + 2) as u16;
-            places.push((*tab, Rect { x, y: one.outline.y, width, height: 1 }));
-            x += width + 3;
-        }
-    }
-    places
-}
-
-pub fn titles(state: &State, layout: &Layout, buffer: &mut Buffer, theme: &Theme) {
-    for one in &layout.boxes {
-        let focused = one.pane == state.focus;
-        let mut line = Styled::new(" ", Role::UiBorder);
-        for (index, tab) in one.tabs.iter().enumerate() {
-            if index > 0 {
-                line.push(" │ ", Role::UiBorder);
-            }
-            let shown = one.tabs.len() > 1 && *tab == one.pane;
-            let role = if focused && *tab == one.pane {
-                Role::UiTitleFocus
-            } else if shown {
-                Role::UiStrong
-            } else {
-                Role::UiTitle
-            };
-            line.push(&format!("{} {}", number(*tab), title(*tab)), role);
-        }
-        line.push(" ", Role::UiBorder);
-        if one.pane == Pane::Surface {
-            let summary = surface::summary(state);
-            if line.width() + text::width(&summary) + 6 < one.outline.width as usize {
-                line.push("── ", Role::UiBorder);
-                line.push(&summary, Role::UiTitle);
-                line.push(" ", Role::UiBorder);
-            }
-        }
-        let room = one.outline.width.saturating_sub(2);
-        canvas::put_styled(buffer, one.outline.x + 1, one.outline.y, room, line, theme);
-    }
-}
-
 /// Mode, what runs, and the keys that matter now, on the bottom border.
 pub fn status(state: &State, layout: &Layout, cache: &Cache, buffer: &mut Buffer, theme: &Theme) {
     let area = layout.status;
@@ -288,7 +222,7 @@ fn status_parts(state: &State, hints: &Hints, cache: &Cache, room: usize) -> Vec
 /// The keys that matter most where the focus is.
 fn keys_now(state: &State) -> Vec<(Action, &'static str)> {
     if let Some(layer) = state.layers.last() {
-        return over::keys(layer).to_vec();
+        return over::keys(state, layer).to_vec();
     }
     if state.question_takes_text() {
         return vec![(Action::AnswerText, "save"), (Action::Close, "later")];
@@ -312,16 +246,45 @@ fn keys_now(state: &State) -> Vec<(Action, &'static str)> {
             (Action::ToggleFold, fold),
             (Action::Search, "search"),
         ],
-        Pane::Surface => &[
+        Pane::Surface => surface_keys(state),
+        Pane::Scores => &[
+            (Action::Compose, "compose"),
+            (Action::FocusNext, "pane"),
+            (Action::Open, "why"),
+            (Action::EnableCapability, "turn on"),
+            (Action::WhatIf, "what if"),
+        ],
+        Pane::Notes => &[(Action::Compose, "compose"), (Action::FocusNext, "pane"), (Action::Open, "show")],
+    };
+    own.iter().copied().chain(general).collect()
+}
+
+/// The keys of the marked row: what is there decides what can be done with it.
+fn surface_keys(state: &State) -> &'static [(Action, &'static str)] {
+    match state.marked_item() {
+        Some(Item::Dynamic(_)) => &[
+            (Action::Compose, "compose"),
+            (Action::FocusNext, "pane"),
+            (Action::Open, "why"),
+            (Action::DisableCapability, "turn off"),
+            (Action::PinCapability, "pin"),
+            (Action::RestartServer, "restart"),
+            (Action::WhatIf, "what if"),
+        ],
+        Some(Item::Fixed(_) | Item::Held(_) | Item::Absent | Item::Skill(_) | Item::Tool { .. }) | None => &[
+            (Action::Compose, "compose"),
+            (Action::FocusNext, "pane"),
+            (Action::Open, "why"),
+            (Action::WhatIf, "what if"),
+        ],
+        Some(Item::Server(_)) => &[
             (Action::Compose, "compose"),
             (Action::FocusNext, "pane"),
             (Action::Open, "show"),
             (Action::RestartServer, "restart"),
             (Action::DisableServer, "turn off"),
         ],
-        Pane::Notes => &[(Action::Compose, "compose"), (Action::FocusNext, "pane"), (Action::Open, "show")],
-    };
-    own.iter().copied().chain(general).collect()
+    }
 }
 
 /// Columns below which what runs is told in few words, so that the key that stops it has room.

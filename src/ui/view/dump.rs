@@ -31,6 +31,15 @@ pub fn screen(state: &mut State, cache: &mut Cache, width: u16, height: u16) -> 
     (terminal.backend().buffer().clone(), caret)
 }
 
+/// Rows that stand nowhere yet.
+pub fn rows(rows: &[crate::ui::transcript::Row], width: u16) -> String {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, width, rows.len() as u16));
+    for (y, row) in rows.iter().enumerate() {
+        super::canvas::put(&mut buffer, 0, y as u16, width, row, &theme());
+    }
+    styled(&buffer, None)
+}
+
 /// The characters, row by row, without the spaces at the end of a row.
 pub fn text(buffer: &Buffer) -> String {
     let mut out = String::new();

@@ -79,6 +79,7 @@ pub struct Layout {
     pub welcome: Option<Welcome>,
     pub window: Window,
     pub surface: List,
+    pub scores: List,
     pub notes: List,
     /// Places of titles that can be clicked.
     pub tabs: Vec<(Pane, Rect)>,
@@ -105,8 +106,10 @@ pub enum Hit {
     Transcript,
     /// The transcript's scrollbar, as a share of the whole in thousandths.
     Scrollbar(u16),
-    /// An item of the Surface pane: an index into `surface::items`.
+    /// An item of the Surface pane: an index into `state::items`.
     Surface(Option<usize>),
+    /// A row of the Scores pane that names a capability.
+    Score(Option<usize>),
     Note(Option<usize>),
     /// A cell of the composer's text.
     Composer {
@@ -155,6 +158,7 @@ impl Layout {
             }
             Pane::Transcript => self.entry_at(line),
             Pane::Surface => Hit::Surface(self.surface.item_at(line)),
+            Pane::Scores => Hit::Score(self.scores.item_at(line)),
             Pane::Notes => Hit::Note(self.notes.item_at(line)),
             Pane::Composer => Hit::Nothing,
         }
@@ -168,10 +172,46 @@ impl Layout {
     }
 }
 
+/// Rows of the side column from which all three panes have a box of their own.
+const THREE: u16 = 26;
+
+/// What was looked at last, where panes share a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Looked {
+    /// Of all panes, the composer aside.
+    pub shown: Pane,
+    /// Of the side panes.
+    pub side: Pane,
+    /// Of Scores and Notes.
+    pub lower: Pane,
+}
+
+impl Default for Looked {
+    fn default() -> Self {
+        Self { shown: Pane::Transcript, side: Pane::Surface, lower: Pane::Scores }
+    }
+}
+
+impl Looked {
+    pub fn at(&mut self, focus: Pane) {
+        match focus {
+            Pane::Composer => return,
+            Pane::Transcript => {}
+            Pane::Surface => self.side = focus,
+            Pane::Scores | Pane::Notes => {
+                self.side = focus;
+                self.lower = focus;
+            }
+        }
+        self.shown = focus;
+    }
+}
+
 /// Places of the panes above the composer.
-pub fn boxes(state: &State, shape: Shape, shown: Pane, side: Pane, main: Rect) -> Vec<PaneBox> {
+pub fn boxes(state: &State, shape: Shape, focus: &Looked, main: Rect) -> Vec<PaneBox> {
     let one = |pane: Pane, outline: Rect, tabs: &[Pane]| PaneBox { pane, outline, tabs: tabs.to_vec() };
-    const ALL: [Pane; 3] = [Pane::Transcript, Pane::Surface, Pane::Notes];
+    let Looked { shown, side, lower } = *focus;
+    const ALL: [Pane; 4] = [Pane::Transcript, Pane::Surface, Pane::Scores, Pane::Notes];
     if state.zoom || shape == Shape::Narrow {
         return vec![one(shown, main, &ALL)];
     }
@@ -182,13 +222,20 @@ pub fn boxes(state: &State, shape: Shape, shown: Pane, side: Pane, main: Rect) -
     let column = Rect { x: main.x + left, width: main.width - left, ..main };
     let mut boxes = vec![one(Pane::Transcript, transcript, &[Pane::Transcript])];
     if shape == Shape::Medium {
-        boxes.push(one(side, column, &[Pane::Surface, Pane::Notes]));
+        boxes.push(one(side, column, &ALL[1..]));
         return boxes;
     }
-    // Both outlines share the row between them.
-    let upper = (column.height * 3 / 5).max(4);
+    // Outlines share the rows between them.
+    let below = |upper: u16, height: u16| Rect { y: column.y + upper - 1, height: height - upper + 1, ..column };
+    if column.height < THREE {
+        let upper = (column.height * 3 / 5).max(4);
+        boxes.push(one(Pane::Surface, Rect { height: upper, ..column }, &[Pane::Surface]));
+        boxes.push(one(lower, below(upper, column.height), &ALL[2..]));
+        return boxes;
+    }
+    let (upper, middle) = (column.height / 2, column.height * 4 / 5);
     boxes.push(one(Pane::Surface, Rect { height: upper, ..column }, &[Pane::Surface]));
-    let notes = Rect { y: column.y + upper - 1, height: column.height - upper + 1, ..column };
-    boxes.push(one(Pane::Notes, notes, &[Pane::Notes]));
+    boxes.push(one(Pane::Scores, below(upper, middle), &[Pane::Scores]));
+    boxes.push(one(Pane::Notes, below(middle, column.height), &[Pane::Notes]));
     boxes
 }

@@ -36,21 +36,35 @@ pub struct List {
 impl List {
     /// Cuts out the window, moving `offset` only as far as the marked item asks.
     pub fn window(lines: Vec<Line>, marked: Option<usize>, offset: &mut usize, height: u16) -> Self {
-        let total = lines.len();
+        let items: Vec<Option<usize>> = lines.iter().map(|line| line.item).collect();
+        let mut lines = lines.into_iter().map(Some).collect::<Vec<_>>();
+        let taken = |at: usize| lines.get_mut(at).and_then(Option::take);
+        Self::made(&items, marked, offset, height, taken)
+    }
+
+    /// The same, making only the rows in sight. `items` says which item each row belongs to.
+    pub fn made(
+        items: &[Option<usize>],
+        marked: Option<usize>,
+        offset: &mut usize,
+        height: u16,
+        line: impl FnMut(usize) -> Option<Line>,
+    ) -> Self {
+        let total = items.len();
         let height = height as usize;
         if let Some(item) = marked {
-            let first = lines.iter().position(|line| line.item == Some(item));
-            let last = lines.iter().rposition(|line| line.item == Some(item));
+            let first = items.iter().position(|one| *one == Some(item));
+            let last = items.iter().rposition(|one| *one == Some(item));
             if let (Some(first), Some(last)) = (first, last) {
                 *offset = (*offset).max((last + 1).saturating_sub(height)).min(first);
                 // The headings above the first item are shown with it.
-                if lines[..first].iter().all(|line| line.item.is_none()) && first < height {
+                if items[..first].iter().all(Option::is_none) && first < height {
                     *offset = 0;
                 }
             }
         }
         *offset = (*offset).min(total.saturating_sub(height));
-        let lines = lines.into_iter().skip(*offset).take(height).collect();
+        let lines = (*offset..(*offset + height).min(total)).filter_map(line).collect();
         Self { lines, marked, above: *offset, total }
     }
 

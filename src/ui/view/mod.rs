@@ -20,6 +20,7 @@ mod list;
 mod over;
 mod panes;
 mod select;
+mod titles;
 
 #[cfg(test)]
 mod tests;
@@ -28,40 +29,26 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 pub use layout::{Hit, Layout, PaneBox, Shape};
-pub use panes::surface::{Item, items as surface_items};
 pub use select::{Pointed, selected};
 
 use composer::ComposerBox;
 use hints::Hints;
+use layout::Looked;
 use list::List;
-use panes::{notes, surface, transcript, welcome};
+use panes::{notes, scores, surface, transcript, welcome};
 
 use crate::ui::action::Action;
-use crate::ui::state::{Ground, Pane, State};
+use crate::ui::state::{Ground, Pane, State, items};
 use crate::ui::theme::{Role, Theme};
 use crate::ui::transcript::cell::CellKeys;
 use crate::ui::transcript::{self as cells, Asked, Scene, Window};
 
 /// What is kept from frame to frame.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Cache {
     transcript: cells::Cache,
-    /// The pane that was focused last, the composer aside.
-    shown: Pane,
-    /// The side pane that was focused last.
-    side: Pane,
+    looked: Looked,
     hints: Hints,
-}
-
-impl Default for Cache {
-    fn default() -> Self {
-        Self {
-            transcript: cells::Cache::default(),
-            shown: Pane::Transcript,
-            side: Pane::Surface,
-            hints: Hints::default(),
-        }
-    }
 }
 
 impl Cache {
@@ -84,14 +71,7 @@ impl Cache {
 /// Computes every rectangle of the frame, resolves pending scrolls, clamps offsets and renders what
 /// came into sight.
 pub fn prepare(state: &mut State, cache: &mut Cache, area: Rect) -> Layout {
-    match state.focus {
-        Pane::Composer => {}
-        Pane::Transcript => cache.shown = Pane::Transcript,
-        side => {
-            cache.shown = side;
-            cache.side = side;
-        }
-    }
+    cache.looked.at(state.focus);
     cache.hints.refresh(state);
     let shape = Shape::of(area);
     let composer_rows = ComposerBox::height(state, area);
@@ -101,19 +81,19 @@ pub fn prepare(state: &mut State, cache: &mut Cache, area: Rect) -> Layout {
     // The panes' lower edge is the composer's upper one.
     let main_top = area.y.saturating_add(1);
     let main = Rect { y: main_top, height: (composer_top + 1).saturating_sub(main_top), ..area };
-    let boxes =
-        if shape == Shape::TooSmall { Vec::new() } else { layout::boxes(state, shape, cache.shown, cache.side, main) };
+    let boxes = if shape == Shape::TooSmall { Vec::new() } else { layout::boxes(state, shape, &cache.looked, main) };
     let composer = ComposerBox::new(state, outline, area);
     let mut layout = Layout {
         area,
         shape,
         header,
-        tabs: bars::tabs(&boxes),
+        tabs: titles::tabs(&boxes),
         status: Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area },
         boxes,
         welcome: None,
         window: Window::default(),
         surface: List::default(),
+        scores: List::default(),
         notes: List::default(),
         popup: None,
         over: None,
@@ -151,8 +131,15 @@ fn prepare_panes(state: &mut State, cache: &mut Cache, layout: &mut Layout) {
             }
             Pane::Surface => {
                 let lines = surface::lines(state, width);
-                let count = surface_items(&state.snapshot).len();
+                let count = items(&state.snapshot).len();
                 layout.surface = side_list(lines, count, state.focus == Pane::Surface, &mut state.surface, inner);
+            }
+            Pane::Scores => {
+                let plan = scores::Plan::new(state.snapshot.last_routing(), width, one.tabs.len() > 1);
+                let place = &mut state.scores;
+                place.selected = place.selected.min(plan.count().saturating_sub(1));
+                let marked = (state.focus == Pane::Scores && plan.count() > 0).then_some(place.selected);
+                layout.scores = plan.window(marked, &mut place.offset, inner.height);
             }
             Pane::Notes => {
                 let lines = notes::lines(state, width);
@@ -220,7 +207,7 @@ pub fn draw(state: &State, cache: &Cache, layout: &Layout, theme: &Theme, frame:
     }
     outlines.add(layout.composer.outline, state.focus == Pane::Composer);
     outlines.draw(buffer, theme);
-    bars::titles(state, layout, buffer, theme);
+    titles::titles(state, layout, buffer, theme);
     for one in &layout.boxes {
         draw_pane(state, cache, layout, one, theme, buffer);
     }
@@ -262,6 +249,7 @@ fn draw_pane(
         }
         Pane::Transcript => return transcript::draw(state, &cache.transcript, &layout.window, place, buffer, theme),
         Pane::Surface => (&layout.surface, Ground::Surface),
+        Pane::Scores => (&layout.scores, Ground::Scores),
         Pane::Notes => (&layout.notes, Ground::Notes),
         Pane::Composer => return,
     };

@@ -8,7 +8,10 @@ mod picker;
 mod question;
 mod reader;
 mod toast;
+mod what_if;
 mod which_key;
+mod why;
+mod why_list;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -17,12 +20,14 @@ use super::canvas::{self, Outlines};
 use super::hints::Hints;
 use super::list::List;
 use crate::ui::action::Action;
-use crate::ui::state::{Layer, Reader, State, Subject};
+use crate::ui::state::{Layer, Noun, Reader, Standing, State, Subject};
 use crate::ui::theme::{Role, Theme};
 use crate::ui::transcript::{Row, Styled, cell};
 
 pub use toast::toasts;
 pub use which_key::which_key;
+#[cfg(test)]
+pub use why::rows as why_rows;
 
 /// A box that lies over the panes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,6 +147,7 @@ pub fn topmost(state: &mut State, hints: &Hints, area: Rect) -> Option<Panel> {
     let Some(layer) = state.layers.last().cloned() else { return question::panel(state, hints, area) };
     let (panel, layer) = match layer {
         Layer::Picker(mut picker) => (picker::panel(state, hints, &mut picker, area), Layer::Picker(picker)),
+        Layer::WhatIf(mut tried) => (what_if::panel(state, hints, &mut tried, area), Layer::WhatIf(tried)),
         Layer::Reader(mut reader) => (reader::panel(state, hints, &mut reader, area), Layer::Reader(reader)),
     };
     if let Some(top) = state.layers.last_mut() {
@@ -151,7 +157,7 @@ pub fn topmost(state: &mut State, hints: &Hints, area: Rect) -> Option<Panel> {
 }
 
 /// The keys that matter in an overlay, for its lower edge and for the status line.
-pub fn keys(layer: &Layer) -> &'static [(Action, &'static str)] {
+pub fn keys(state: &State, layer: &Layer) -> &'static [(Action, &'static str)] {
     match layer {
         Layer::Picker(picker) => picker::keys(picker.of),
         Layer::Reader(Reader { subject: Subject::Server(_), .. }) => {
@@ -160,7 +166,35 @@ pub fn keys(layer: &Layer) -> &'static [(Action, &'static str)] {
         Layer::Reader(Reader {
             subject: Subject::Part { .. } | Subject::Finding { .. } | Subject::Skill(_), ..
         }) => &[(Action::OpenSource, "edit the file"), (Action::Close, "close")],
+        Layer::Reader(Reader { subject: Subject::Why(Noun::Capability, name), .. }) => match state.standing(name) {
+            Some(Standing::Absent) => &[
+                (Action::EnableCapability, "turn on"),
+                (Action::OpenSource, "edit the file"),
+                (Action::Close, "close"),
+            ],
+            Some(Standing::Dynamic { pinned: false }) => &[
+                (Action::DisableCapability, "turn off"),
+                (Action::PinCapability, "pin"),
+                (Action::RestartServer, "restart"),
+                (Action::OpenSource, "edit the file"),
+                (Action::Close, "close"),
+            ],
+            Some(Standing::Dynamic { pinned: true }) => &[
+                (Action::DisableCapability, "turn off"),
+                (Action::PinCapability, "unpin"),
+                (Action::RestartServer, "restart"),
+                (Action::OpenSource, "edit the file"),
+                (Action::Close, "close"),
+            ],
+            Some(Standing::Fixed | Standing::Held) | None => {
+                &[(Action::OpenSource, "edit the file"), (Action::Close, "close")]
+            }
+        },
+        Layer::Reader(Reader { subject: Subject::Why(Noun::Skill, _), .. }) => {
+            &[(Action::OpenSource, "edit the file"), (Action::Close, "close")]
+        }
         Layer::Reader(_) => &[(Action::Close, "close")],
+        Layer::WhatIf(_) => &[(Action::Accept, "take up"), (Action::Close, "close")],
     }
 }
 

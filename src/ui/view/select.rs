@@ -34,6 +34,7 @@ impl Layout {
         let under = match hit {
             Hit::Entry { .. } => Some(Ground::Transcript),
             Hit::Surface(_) => Some(Ground::Surface),
+            Hit::Score(_) => Some(Ground::Scores),
             Hit::Note(_) => Some(Ground::Notes),
             Hit::Over(_) => Some(Ground::Over),
             _ => None,
@@ -56,6 +57,7 @@ impl Layout {
         let pane = match ground {
             Ground::Transcript => Pane::Transcript,
             Ground::Surface => Pane::Surface,
+            Ground::Scores => Pane::Scores,
             Ground::Notes => Pane::Notes,
             Ground::Over => return self.over.as_ref().map(|panel| panel.inner()),
         };
@@ -65,6 +67,7 @@ impl Layout {
     fn spot(&self, ground: Ground, row: u16, column: u16) -> Option<Spot> {
         let list = match ground {
             Ground::Surface => &self.surface,
+            Ground::Scores => &self.scores,
             Ground::Notes => &self.notes,
             Ground::Over => &self.over.as_ref()?.list,
             Ground::Transcript => {
@@ -105,6 +108,7 @@ pub fn selected(state: &State, cache: &mut Cache, layout: &Layout) -> String {
     let mut text = Text::default();
     let list = match selection.ground {
         Ground::Surface => Some(&layout.surface),
+        Ground::Scores => Some(&layout.scores),
         Ground::Notes => Some(&layout.notes),
         Ground::Over => layout.over.as_ref().map(|panel| &panel.list),
         Ground::Transcript => {

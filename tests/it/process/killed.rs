@@ -150,7 +150,7 @@ fn a_kill_in_the_middle_of_a_tool_is_seen_in_the_workbench_that_takes_it_up() {
     home.assert_nothing_alive();
 
     let mut pty = home.workbench(&["--resume", "victim"], 100, 30);
-    pty.wait_for("I saw:");
+    pty.wait_for("lost");
     let text = pty.text();
     let row =
         |wanted: &str| text.lines().find(|line| line.contains(wanted)).unwrap_or_else(|| panic!("{wanted}: {text}"));

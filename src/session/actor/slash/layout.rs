@@ -1,7 +1,7 @@
 use crate::text;
 
 /// Rows with their columns aligned by display width. The last column is not padded.
-pub(super) fn table(rows: &[Vec<String>]) -> String {
+pub(in crate::session::actor) fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| text::width(cell)).max();
     let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();

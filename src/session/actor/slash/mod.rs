@@ -5,6 +5,8 @@ mod layout;
 mod report;
 mod skill;
 
+pub(super) use layout::table;
+
 use super::{Actor, ModelSlot};
 use crate::proto::{Body, Effort, slash};
 
@@ -32,6 +34,7 @@ impl Actor {
             "context" => self.slash_context(arguments),
             "info" => report::info(&self.rec.hub.snapshot(), &self.setup.limits),
             "skill" => self.slash_skill(arguments).await,
+            "capability" => self.slash_capability(arguments).await,
             "mcp" => report::servers(&self.rec.hub.snapshot(), arguments),
             "exit" => {
                 self.leaving = true;

@@ -2,6 +2,7 @@ use std::path::Path;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
+use super::fakes::Stage;
 use super::fakes::*;
 use crate::config::{Env, Paths};
 use crate::proto::*;

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::config::Mask;
-use crate::mcp::{CallResult, Progress, ServerSpec, ToolDefinition};
+use crate::mcp::{CallResult, Layer, Progress, ServerSpec, ToolDefinition};
 use crate::model::{Delta, DeltaStream, Model, RawCall, Request, Traits};
 use crate::port::{Delivery, follow};
 use crate::proto::*;
@@ -20,7 +20,7 @@ use crate::session::encoder::Sentences;
 use crate::session::rules::Limits;
 use crate::session::{
     Handle, Models, Offers, Person, Pick, Refused, RefusedBy, Resolution, Role, Roles, Setup, StartTools, Switch,
-    Telling, Tools, TrustDesk,
+    Telling, Tools, TrustDesk, Wares,
 };
 
 type Step = Result<Delta, Fault>;
@@ -183,6 +183,12 @@ impl Tools for FakeTools {
 
     async fn refresh(&self) {}
 
+    fn add(&self, _server: ServerSpec) {}
+
+    fn retire(&self, _server: &str) {}
+
+    fn show(&self, _server: &str, _tools: Option<Vec<String>>) {}
+
     async fn restart(&self, server: &str) {
         let body = Body::Notice { level: Level::Info, source: server.into(), text: "restarted".into(), hint: None };
         let _ = self.events.send(body);
@@ -236,6 +242,7 @@ pub fn tool(name: &str) -> ToolDefinition {
     };
     ToolDefinition {
         server: "fake".into(),
+        layer: Layer::Static,
         name: name.into(),
         description: "does it".into(),
         schema: json!({"type": "object"}),
@@ -331,6 +338,7 @@ impl FakeRoles {
             profile,
             servers: Vec::new(),
             runtime: (name == "runtime").then(Vec::new),
+            capabilities: Vec::new(),
             notices: Vec::new(),
         }
     }
@@ -364,6 +372,7 @@ pub struct Wanted {
     pub trust: Option<Arc<TrustDesk>>,
     pub offers: Option<Arc<Offers>>,
     pub encoder: Option<Arc<Sentences>>,
+    pub wares: Option<Arc<Wares>>,
     /// The test makes agents ready.
     pub prepares: bool,
 }
@@ -383,6 +392,7 @@ impl Default for Wanted {
             trust: None,
             offers: None,
             encoder: None,
+            wares: None,
             prepares: false,
         }
     }
@@ -423,6 +433,8 @@ impl Stage {
             offers: wanted.offers,
             encoder: wanted.encoder,
             skill_rules: Switch::On,
+            wares: wanted.wares,
+            auto_capabilities: Switch::On,
         };
         let handle = crate::session::launch(setup);
         let own = (**handle.port.snapshot.borrow()).clone();

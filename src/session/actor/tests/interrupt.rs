@@ -1,5 +1,6 @@
 use serde_json::json;
 
+use super::fakes::Stage;
 use super::fakes::*;
 use crate::proto::*;
 use crate::session::rules::Limits;

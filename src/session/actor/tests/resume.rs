@@ -2,6 +2,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::fakes::Stage;
 use super::fakes::*;
 use crate::model::Delta;
 use crate::proto::*;

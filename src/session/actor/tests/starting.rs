@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::fakes::Stage;
 use super::fakes::*;
 use crate::config::Mask;
 use crate::proto::*;

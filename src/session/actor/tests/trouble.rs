@@ -1,5 +1,6 @@
 use serde_json::json;
 
+use super::fakes::Stage;
 use super::fakes::*;
 use crate::config::Mask;
 use crate::model::{Delta, RawCall};

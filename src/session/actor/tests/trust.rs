@@ -1,6 +1,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::fakes::Stage;
 use super::fakes::*;
 use crate::proto::*;
 use crate::session::trust::TrustFlag;

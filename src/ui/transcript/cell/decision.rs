@@ -74,8 +74,12 @@ fn details(decision: &Decision) -> Vec<(String, String)> {
         Decision::CapabilityExpanded { why, servers, .. } => {
             vec![pair("why", why), pair("servers", &servers.join(" · "))]
         }
-        // Told check by check.
-        Decision::SkillRules { .. } => Vec::new(),
+        // Told check by check, or in a cell of its own.
+        Decision::SkillRules { .. }
+        | Decision::Routed(_)
+        | Decision::CapabilityActivated(_)
+        | Decision::CapabilityDeactivated(_)
+        | Decision::CapabilityRefused(_) => Vec::new(),
         Decision::Trust { content_hash, .. } => vec![pair("content", content_hash)],
     }
 }

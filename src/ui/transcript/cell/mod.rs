@@ -7,9 +7,12 @@ mod command;
 mod decision;
 mod fault;
 mod notice;
+mod routing;
 mod skill;
 pub use skill::cause as skill_cause;
 mod start_up;
+mod surface;
+pub use surface::cause as capability_cause;
 mod thinking;
 pub mod tool;
 mod user;
@@ -109,7 +112,9 @@ pub fn render(entry: &Entry, look: &Look) -> Vec<Row> {
             thinking::render(text, *streaming, elapsed, look)
         }
         EntryKind::Tool { server, tool, arguments, state, .. } => tool::render(server, tool, arguments, state, look),
-        EntryKind::Decision(decision) => decision::render(decision, look),
+        EntryKind::Decision(decision) => {
+            surface::render(decision, entry.at, look).unwrap_or_else(|| decision::render(decision, look))
+        }
         EntryKind::Notice { level, source, text, hint } => notice::render(*level, source, text, hint.as_deref(), look),
         EntryKind::Fault(fault) => fault::render(fault, look),
         EntryKind::StartUp { steps } => start_up::render(steps, entry.at, look),

@@ -1,7 +1,6 @@
 use crate::ui::action::{Action, Call};
 use crate::ui::effect::Effect;
-use crate::ui::state::{Layer, Pane, Picker, Reader, State, Subject};
-use crate::ui::view::{Item, surface_items};
+use crate::ui::state::{Item, Layer, Listing, Noun, Pane, Picker, Reach, Reader, State, Subject, WhatIf, items};
 
 pub(super) fn run(state: &mut State, call: &Call) -> Vec<Effect> {
     let count = isize::try_from(call.count()).unwrap_or(1);
@@ -18,8 +17,8 @@ pub(super) fn run(state: &mut State, call: &Call) -> Vec<Effect> {
 
 /// Moves the mark, or the text where there is no mark.
 pub(in crate::ui::update) fn shift(state: &mut State, by: isize) {
-    if let Some(Layer::Reader(reader)) = state.layers.last_mut() {
-        reader.offset = reader.offset.saturating_add_signed(by);
+    if let Some(Layer::Reader(Reader { offset, .. }) | Layer::WhatIf(WhatIf { offset, .. })) = state.layers.last_mut() {
+        *offset = offset.saturating_add_signed(by);
     } else if state.layers.is_empty()
         && let Some(question) = &mut state.question
     {
@@ -34,8 +33,9 @@ pub(in crate::ui::update) fn shift(state: &mut State, by: isize) {
 fn selected(state: &State) -> usize {
     match (state.layers.last(), state.focus) {
         (Some(Layer::Picker(Picker { selected, .. })), _) => *selected,
-        (Some(Layer::Reader(reader)), _) => reader.offset,
+        (Some(Layer::Reader(Reader { offset, .. }) | Layer::WhatIf(WhatIf { offset, .. })), _) => *offset,
         (None, Pane::Surface) => state.surface.selected,
+        (None, Pane::Scores) => state.scores.selected,
         (None, Pane::Notes) => state.notes.selected,
         (None, Pane::Transcript | Pane::Composer) => 0,
     }
@@ -46,16 +46,20 @@ fn place(state: &mut State, at: impl Fn(usize) -> usize) {
     let len = match (state.layers.last(), state.focus) {
         (Some(Layer::Picker(picker)), _) => state.picker_len(picker),
         // The layout knows how long the text is, and clamps.
-        (Some(Layer::Reader(_)), _) => usize::MAX / 2,
-        (None, Pane::Surface) => surface_items(&state.snapshot).len(),
+        (Some(Layer::Reader(_) | Layer::WhatIf(_)), _) => usize::MAX / 2,
+        (None, Pane::Surface) => items(&state.snapshot).len(),
+        (None, Pane::Scores) => {
+            state.snapshot.last_routing().map_or(0, |routing| routing.scores.len() + routing.ineligible.len())
+        }
         (None, Pane::Notes) => state.snapshot.notes.len(),
         (None, Pane::Transcript | Pane::Composer) => return,
     };
     let to = at(len);
     match (state.layers.last_mut(), state.focus) {
         (Some(Layer::Picker(picker)), _) => picker.selected = to,
-        (Some(Layer::Reader(reader)), _) => reader.offset = to,
+        (Some(Layer::Reader(Reader { offset, .. }) | Layer::WhatIf(WhatIf { offset, .. })), _) => *offset = to,
         (None, Pane::Surface) => state.surface.selected = to,
+        (None, Pane::Scores) => state.scores.selected = to,
         (None, Pane::Notes) => state.notes.selected = to,
         (None, Pane::Transcript | Pane::Composer) => {}
     }
@@ -63,7 +67,12 @@ fn place(state: &mut State, at: impl Fn(usize) -> usize) {
 
 fn open(state: &mut State) {
     let subject = match state.focus {
+        Pane::Surface if state.marked_item() == Some(Item::Absent) => {
+            super::overlays::open(state, Layer::picker(Listing::Why(Reach::Absent)));
+            return;
+        }
         Pane::Surface => surface_subject(state),
+        Pane::Scores => state.marked_score().map(|name| Subject::Why(Noun::Capability, name.to_owned())),
         Pane::Notes => {
             let index = state.notes.selected.min(state.snapshot.notes.len().saturating_sub(1));
             state.snapshot.notes.get(index).map(|note| Subject::Note { index, text: note.text.clone() })
@@ -77,9 +86,12 @@ fn open(state: &mut State) {
 }
 
 fn surface_subject(state: &State) -> Option<Subject> {
-    let items = surface_items(&state.snapshot);
-    let item = items.get(state.surface.selected.min(items.len().saturating_sub(1)))?;
-    match *item {
+    let surface = &state.snapshot.surface;
+    match state.marked_item()? {
+        Item::Fixed(index) => Some(Subject::Why(Noun::Capability, surface.fixed.get(index)?.name.clone())),
+        Item::Dynamic(index) => Some(Subject::Why(Noun::Capability, surface.dynamic.get(index)?.name.clone())),
+        Item::Held(index) => Some(Subject::Why(Noun::Capability, surface.held.get(index)?.name.clone())),
+        Item::Absent => None,
         Item::Server(server) => Some(Subject::Server(state.snapshot.servers.get(server)?.name.clone())),
         Item::Skill(skill) => Some(Subject::Skill(state.snapshot.skills.get(skill)?.name.clone())),
         Item::Tool { server, tool } => {

@@ -2,7 +2,7 @@ use crate::proto::{Command, Level, SubmitMode};
 use crate::ui::action::Action;
 use crate::ui::effect::Effect;
 use crate::ui::state::{Deed, Layer, Listing, Pane, Picker, Reader, ScrollBy, Shelf, State};
-use crate::ui::update::input::{delete_last, picker};
+use crate::ui::update::input::{delete_last, picker, what_if};
 
 pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
     match action {
@@ -43,6 +43,10 @@ fn accept(state: &mut State) -> Vec<Effect> {
     let deed = match state.layers.last() {
         Some(Layer::Picker(picker)) => state.picked(picker),
         Some(Layer::Reader(_)) => None,
+        Some(Layer::WhatIf(_)) => {
+            super::surface::take(state);
+            return Vec::new();
+        }
         None => {
             if let Some(search) = &mut state.transcript.search {
                 search.editing = false;
@@ -119,6 +123,8 @@ fn edit(state: &mut State, change: impl Fn(&mut String)) {
     if let Some(picker) = picker(state) {
         change(&mut picker.filter);
         picker.rewind();
+    } else if let Some(tried) = what_if(state) {
+        change(&mut tried.text);
     } else if let Some(question) = state.question.as_mut().filter(|_| state.layers.is_empty()) {
         change(&mut question.text);
     } else if let Some(search) = state.transcript.search.as_mut().filter(|search| search.editing) {

@@ -50,6 +50,7 @@ pub(super) fn run(state: &mut State, call: &Call) -> Vec<Effect> {
 fn scroll(state: &mut State, by: ScrollBy) {
     let list = match state.focus {
         Pane::Surface => &mut state.surface,
+        Pane::Scores => &mut state.scores,
         Pane::Notes => &mut state.notes,
         Pane::Transcript | Pane::Composer => {
             state.transcript.pending.push(by);

@@ -5,9 +5,8 @@ use crate::ui::composer::Draft;
 use crate::ui::effect::Effect;
 use crate::ui::keys::{Context, Key};
 use crate::ui::problem::nearest;
-use crate::ui::state::{Layer, Listing, Pane, STOPPED_MS, Scroll, State, Subject, Toast};
+use crate::ui::state::{Item, Layer, Listing, Pane, STOPPED_MS, Scroll, State, Subject, Toast};
 use crate::ui::transcript_text;
-use crate::ui::view::{Item, surface_items};
 
 /// How long the second press that leaves is waited for, milliseconds.
 const QUIT_WITHIN_MS: u64 = 2_000;
@@ -27,7 +26,9 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::WithdrawQueued => withdraw_queued(state),
         Action::CopyAnswer => copy_answer(state),
         Action::CopyAll => copy_all(state),
-        Action::RestartServer => server(state, |name| Command::RestartServer { name }),
+        Action::RestartServer => {
+            super::surface::restart(state).unwrap_or_else(|| server(state, |name| Command::RestartServer { name }))
+        }
         Action::DisableServer => server(state, |name| Command::DisableServer { name }),
         Action::QuitTwice => quit_twice(state),
         Action::Quit => vec![Effect::Quit],
@@ -239,6 +240,7 @@ fn server(state: &mut State, command: impl Fn(String) -> Command) -> Vec<Effect>
             Subject::Entry(_)
             | Subject::Note { .. }
             | Subject::Skill(_)
+            | Subject::Why(..)
             | Subject::Part { .. }
             | Subject::Finding { .. } => None,
         },
@@ -254,8 +256,7 @@ fn server(state: &mut State, command: impl Fn(String) -> Command) -> Vec<Effect>
 }
 
 fn marked_server(state: &State) -> Option<String> {
-    let items = surface_items(&state.snapshot);
-    let (Item::Server(server) | Item::Tool { server, .. }) = *items.get(state.surface.selected)? else { return None };
+    let (Item::Server(server) | Item::Tool { server, .. }) = state.marked_item()? else { return None };
     Some(state.snapshot.servers.get(server)?.name.clone())
 }
 

@@ -3,7 +3,7 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::{Panel, Side, agents, catalogue, centred, help};
+use super::{Panel, Side, agents, catalogue, centred, help, why_list};
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::state::{Listing, Picker, State};
@@ -89,6 +89,7 @@ pub fn keys(of: Listing) -> &'static [(Action, &'static str)] {
         Listing::Agents => {
             &[(Action::Accept, "take on"), (Action::OpenSource, "edit its file"), (Action::Close, "close")]
         }
+        Listing::Why(_) => &[(Action::Accept, "why"), (Action::Close, "close")],
         Listing::Catalogue(_) => &[
             (Action::Accept, "show"),
             (Action::NextSection, "next list"),
@@ -104,7 +105,7 @@ pub fn panel(state: &State, hints: &Hints, picker: &mut Picker, area: Rect) -> P
         Listing::Help => Place::alone(centred(area, 84, area.height.saturating_sub(4).max(10))),
         Listing::Palette => Place::fitting(area, 84, state.picker_len(picker)),
         Listing::History => Place::fitting(area, 100, state.picker_len(picker)),
-        Listing::Agents | Listing::Catalogue(_) => Place::shared(area),
+        Listing::Agents | Listing::Catalogue(_) | Listing::Why(_) => Place::shared(area),
     };
     let columns = place.columns();
     let filter = picker.filter.as_str();
@@ -114,6 +115,7 @@ pub fn panel(state: &State, hints: &Hints, picker: &mut Picker, area: Rect) -> P
         Listing::History => help::history(&state.history_rows(filter), columns),
         Listing::Agents => agents::agents(state, filter, columns),
         Listing::Catalogue(shelf) => catalogue::shelf(state, shelf, filter, columns),
+        Listing::Why(reach) => why_list::list(state, reach, filter, columns),
     };
     picker.selected = picker.selected.min(listed.count.saturating_sub(1));
     if place.side.is_none() && picker.of == Listing::Agents {
@@ -124,6 +126,7 @@ pub fn panel(state: &State, hints: &Hints, picker: &mut Picker, area: Rect) -> P
         let rows = match picker.of {
             Listing::Agents => agents::preview(state, picker, width),
             Listing::Catalogue(shelf) => catalogue::preview(state, shelf, picker, width),
+            Listing::Why(reach) => why_list::preview(state, reach, picker, width),
             Listing::Help | Listing::Palette | Listing::History => Vec::new(),
         };
         Side::new(outline, rows)

@@ -1,9 +1,9 @@
 use ratatui::layout::Rect;
 
-use super::{Panel, centred, entry_rows, part};
+use super::{Panel, centred, entry_rows, part, why};
 use crate::proto::{Note, ServerView, SkillView, ToolInfo};
 use crate::text::{self, human};
-use crate::ui::state::{Layer, Reader, State, Subject};
+use crate::ui::state::{Layer, Noun, Reader, State, Subject};
 use crate::ui::theme::Role;
 use crate::ui::transcript::{Break, Row, Styled, cell};
 use crate::ui::view::hints::Hints;
@@ -18,7 +18,7 @@ pub fn panel(state: &State, hints: &Hints, reader: &mut Reader, area: Rect) -> P
     let outline = centred(area, columns, (rows.len() as u16).saturating_add(2).max(5));
     let lines = rows.into_iter().map(Line::plain).collect();
     let list = List::window(lines, None, &mut reader.offset, outline.height.saturating_sub(2));
-    let foot = hints.line(state, super::keys(&Layer::Reader(reader.clone())));
+    let foot = hints.line(state, super::keys(state, &Layer::Reader(reader.clone())));
     Panel::whole(outline, title, foot, list)
 }
 
@@ -41,7 +41,12 @@ fn content(state: &State, subject: &Subject, width: usize) -> (String, Vec<Row>)
         Subject::Skill(name) => {
             let skill = state.snapshot.skills.iter().find(|skill| skill.name == *name);
             let title = format!("Skill {}", text::sanitize_line(name));
-            (title, skill.map_or_else(gone, |skill| skill_rows(skill, width)))
+            (
+                title,
+                skill.map_or_else(gone, |skill| {
+                    with_why(skill_rows(skill, width), state, (Noun::Skill, &skill.name), width)
+                }),
+            )
         }
         Subject::Part { shelf, name, file } => {
             let item = state.part(*shelf, name, file);
@@ -57,9 +62,22 @@ fn content(state: &State, subject: &Subject, width: usize) -> (String, Vec<Row>)
             let found = state.snapshot.servers.iter().find(|one| one.name == *server);
             let tool = found.and_then(|one| one.tools.iter().find(|tool| tool.wire_name == *wire_name));
             let title = format!("Tool {}", text::sanitize_line(tool.map_or(wire_name, |tool| &tool.name)));
-            (title, tool.map_or_else(gone, |tool| tool_rows(tool, width)))
+            (
+                title,
+                tool.map_or_else(gone, |tool| {
+                    with_why(tool_rows(tool, width), state, (Noun::Tool, &tool.wire_name), width)
+                }),
+            )
         }
+        Subject::Why(noun, name) => why::content(state, (*noun, name), width),
     }
+}
+
+/// A record, and why what it tells of is here or is not.
+fn with_why(mut rows: Vec<Row>, state: &State, subject: (Noun, &str), width: usize) -> Vec<Row> {
+    rows.push(Row::blank());
+    rows.extend(why::content(state, subject, width).1);
+    rows
 }
 
 /// A name and its value, the value wrapped beside it.
@@ -92,6 +110,9 @@ fn server_rows(server: &ServerView, state: &State, width: usize) -> Vec<Row> {
         && !advice.is_empty()
     {
         field(&mut rows, "hint", advice, Role::NoticeHint, width);
+    }
+    if let Some(here) = state.snapshot.surface.references.iter().find(|one| one.server == server.name) {
+        field(&mut rows, "here for", &here.by.join(" · "), Role::UiText, width);
     }
     field(&mut rows, "runs", &server.command, Role::CodeText, width);
     let cost = format!("{} tok per turn", human::tokens(u64::from(server.tokens())));

@@ -363,7 +363,7 @@ fn a_narrow_list_of_agents_names_the_tap_of_the_marked_one_and_how_to_close() {
 #[test]
 fn a_skill_of_the_surface_is_an_item_and_opens() {
     let mut fixture = skilled();
-    let items = surface_items(&fixture.state.snapshot);
+    let items = items(&fixture.state.snapshot);
     assert_eq!(items, [Item::Server(0), Item::Server(1), Item::Skill(0), Item::Skill(1)]);
     fixture.state.layers.push(Layer::Reader(Reader { subject: Subject::Skill("docker".to_owned()), offset: 0 }));
     let shown = fixture.text(80, 24);

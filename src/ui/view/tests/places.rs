@@ -210,10 +210,7 @@ fn kept_off_and_filtered_tools_say_why() {
     let shown = fixture.text(160, 40);
     assert!(shown.contains("✘ broken  kept off: its schema is not an object"), "{shown}");
     assert!(shown.contains("− 1 left out by the role: danger"), "{shown}");
-    assert_eq!(
-        surface_items(&fixture.state.snapshot),
-        [Item::Server(0), Item::Tool { server: 0, tool: 1 }, Item::Server(1)]
-    );
+    assert_eq!(items(&fixture.state.snapshot), [Item::Server(0), Item::Tool { server: 0, tool: 1 }, Item::Server(1)]);
 }
 
 #[test]

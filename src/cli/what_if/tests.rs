@@ -1,0 +1,145 @@
+use std::path::Path;
+
+use super::*;
+use crate::cli::args::{CommandLine, Subcommands, parse};
+use crate::cli::table::Paint;
+use crate::embed::Encoder;
+use crate::embed::bag::Bag;
+use crate::embed::service::Source;
+use crate::tap::{Tap, TapKind};
+
+const SQL: &str = "\
+triggers = [\"query the postgres schema\"]
+";
+const PODS: &str = "\
+triggers = [\"list the kubernetes pods\"]
+domains = [\"ops\"]
+";
+const KEYED: &str = "\
+triggers = [\"post a message to the channel\"]
+";
+
+fn provider(server: &str, rest: &str) -> String {
+    format!(
+        "# Title: Title of {server}\n# Description: Does {server}\n[roles.mcp]\nserver_refs = [\"{server}\"]\n\
+         allowed_tools = [\"{server}:query\"]\n[[mcp.servers]]\nname = \"{server}\"\ntype = \"stdio\"\n\
+         command = \"{server}\"\nargs = []\ntimeout_seconds = 30\ntools = []\n{rest}"
+    )
+}
+
+fn tap(root: &Path) -> Arc<Tap> {
+    for (name, config, file) in [
+        ("postgres", SQL, provider("pg", "")),
+        ("pods", PODS, provider("kube", "")),
+        ("slack", KEYED, provider("slack", "env = { SLACK_TOKEN = \"{{ENV:SLACK_TOKEN}}\" }\n")),
+    ] {
+        let folder = root.join("capabilities").join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("config.toml"), config).unwrap();
+        std::fs::write(folder.join("default.toml"), file).unwrap();
+    }
+    let (name, root) = ("local/tap".to_owned(), root.to_owned());
+    Arc::new(Tap { name, kind: TapKind::Linked, root, unavailable: None })
+}
+
+struct Ended {
+    exit: Exit,
+    out: String,
+    err: String,
+}
+
+fn run(words: &[&str], env: &Env) -> Ended {
+    let line = parse(["octomind", "what-if"].iter().chain(words).copied()).unwrap();
+    let CommandLine { command: Some(Subcommands::WhatIf(arguments)), .. } = line else { panic!("{line:?}") };
+    let home = tempfile::tempdir().unwrap();
+    let root = tempfile::tempdir().unwrap();
+    let catalogue = build(&Places { taps: vec![tap(root.path())], ..Places::default() });
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let made = Source::Made(Box::new(|| Ok(Arc::new(Bag::default()) as Arc<dyn Encoder>)));
+    let mut work = Work {
+        paths: &Paths::new(home.path().to_path_buf(), None),
+        env,
+        workdir: home.path(),
+        service: Service::new(Options { source: made, vectors: None }),
+        model: "embedded".to_owned(),
+        look: Look { columns: 100, paint: Paint::Plain },
+        out: &mut out,
+        err: &mut err,
+        progress: encode::Progress::Silent,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let config = Config::template();
+    let ended = runtime.block_on(run_in(&arguments, Arc::new(catalogue), &config, &mut work));
+    let exit = said(ended, work.err).unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Ended { exit, out: text(out), err: text(err) }
+}
+
+fn json(words: &[&str], env: &Env) -> serde_json::Value {
+    let ended = run(&[words, &["--format", "json"]].concat(), env);
+    assert_eq!(ended.exit, Exit::Done, "{}", ended.err);
+    serde_json::from_str(&ended.out).unwrap()
+}
+
+fn role() -> String {
+    Config::template().roles[0].name.clone()
+}
+
+#[test]
+fn a_message_that_one_capability_is_for() {
+    let told = json(&["query the postgres schema", &role()], &Env::default());
+    assert_eq!(told["routing"]["outcome"]["activated"]["capability"], "postgres");
+    assert_eq!(told["would_activate"]["servers"][0]["server"], "pg");
+    assert_eq!(told["would_activate"]["servers"][0]["tools"][0], "query");
+    assert_eq!(told["routing"]["source"], "question");
+    let stages: Vec<&str> = told["routing"]["ineligible"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["capability"].as_str().unwrap())
+        .collect();
+    assert_eq!(stages, ["pods", "slack"]);
+}
+
+#[test]
+fn what_a_variable_changes() {
+    let set = Env::from_pairs([("SLACK_TOKEN", "xoxb-1")]);
+    let text = "post a message to the channel";
+    let told = json(&[text, &role()], &set);
+    assert_eq!(told["would_activate"]["capability"], "slack");
+    for env in [Env::default(), Env::from_pairs([("SLACK_TOKEN", "")])] {
+        let told = json(&[text, &role()], &env);
+        assert_eq!(told["would_activate"], serde_json::Value::Null);
+        let stage = &told["routing"]["ineligible"][1]["stage"]["environment_unready"];
+        assert_eq!(stage["missing"][0], "SLACK_TOKEN");
+    }
+}
+
+#[test]
+fn a_message_that_is_too_short_loads_no_encoder() {
+    let told = json(&["do it", &role()], &Env::default());
+    assert_eq!(told["routing"]["outcome"]["skipped"]["too_short"]["characters"], 4);
+    assert_eq!(told["encoder"], serde_json::Value::Null);
+}
+
+#[test]
+fn lines_for_reading() {
+    let ended = run(&["query the postgres schema", &role()], &Env::default());
+    assert_eq!(ended.exit, Exit::Done, "{}", ended.err);
+    assert!(ended.out.starts_with("\"query the postgres schema\"\n"), "{}", ended.out);
+    for said in [
+        "postgres  1.0000 ≥ 0.65  ████████████████████  1.00 query the postgres schema\n",
+        "postgres passed the gate: 1.000, lead 1.000\n  server pg: query\n",
+        "not compared\n  pods ",
+        "needs SLACK_TOKEN, which is not set\n",
+    ] {
+        assert!(ended.out.contains(said), "{said}\n{}", ended.out);
+    }
+}
+
+#[test]
+fn a_role_that_is_not_there() {
+    let ended = run(&["query the postgres schema", "nobody:here"], &Env::default());
+    assert_eq!((ended.exit, ended.out.as_str()), (Exit::BadInput, ""));
+    assert!(ended.err.contains("nobody:here"), "{}", ended.err);
+}

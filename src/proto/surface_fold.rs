@@ -1,0 +1,111 @@
+//! How decisions about the tool surface are kept for explanations. Pure and total.
+
+use std::sync::Arc;
+
+use super::{
+    Activation, Cause, Deactivation, Decision, Departure, Event, Level, Refusal, RefusalReason, Snapshot, Stage,
+    SurfaceChange, SurfaceEvent,
+};
+
+/// Changes kept in the snapshot; older ones are in the journal.
+pub const SURFACE_EVENTS: usize = 400;
+
+impl Snapshot {
+    pub(super) fn surface_decided(&mut self, event: &Event, decision: &Decision) {
+        let change = match decision {
+            Decision::Routed(routing) => SurfaceChange::Routed(Arc::clone(routing)),
+            Decision::CapabilityActivated(activation) => SurfaceChange::Activated((**activation).clone()),
+            Decision::CapabilityDeactivated(deactivation) => SurfaceChange::Deactivated((**deactivation).clone()),
+            Decision::CapabilityRefused(refusal) => SurfaceChange::Refused((**refusal).clone()),
+            _ => return,
+        };
+        if self.surface_events.len() >= SURFACE_EVENTS {
+            self.surface_events.remove(0);
+        }
+        self.surface_events.push(Arc::new(SurfaceEvent { at: event.at, turn: self.turn, change }));
+    }
+
+    /// The last message that was compared, or was not and why.
+    pub fn last_routing(&self) -> Option<&super::Routing> {
+        self.surface_events.iter().rev().find_map(|event| match &event.change {
+            SurfaceChange::Routed(routing) => Some(routing.as_ref()),
+            _ => None,
+        })
+    }
+}
+
+impl Cause {
+    /// As in "by you".
+    pub fn word(&self) -> String {
+        match self {
+            Self::Role => "role".to_owned(),
+            Self::Auto => "auto".to_owned(),
+            Self::Person => "you".to_owned(),
+            Self::Model => "model".to_owned(),
+            Self::Environment => "OCTOMIND_CAPABILITIES".to_owned(),
+            Self::Skill { skill } => format!("skill {skill}"),
+        }
+    }
+}
+
+impl Stage {
+    /// One sentence without its subject: "is on the surface already".
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Unresolved { why } => format!("cannot be used: {why}"),
+            Self::NoTriggers => "has no triggers, so only a manifest or a person can name it".to_owned(),
+            Self::Active => "is on the surface already".to_owned(),
+            Self::OutOfDomain { domain, domains } => {
+                let domain = if domain.is_empty() { "a session without a domain" } else { domain };
+                format!("is for {}, not for {domain}", domains.join(", "))
+            }
+            Self::EnvironmentUnready { missing } => format!("needs {}, which is not set", missing.join(", ")),
+            Self::PhrasesUnready => "has triggers that are not compared yet".to_owned(),
+        }
+    }
+}
+
+impl Activation {
+    pub fn headline(&self) -> (Level, &'static str, String) {
+        let by = match (&self.cause, self.score) {
+            (Cause::Auto, Some(score)) => format!("auto {score:.2}"),
+            (cause, _) => cause.word(),
+        };
+        let evicted = self.evicted.as_ref().map(|gone| format!(", {gone} went")).unwrap_or_default();
+        (Level::Info, "surface", format!("{} is on ({by}){evicted}", self.capability))
+    }
+}
+
+impl Deactivation {
+    pub fn headline(&self) -> (Level, &'static str, String) {
+        let (level, why) = match &self.why {
+            Departure::Evicted { newcomer, .. } => (Level::Info, format!("least recently used, for {newcomer}")),
+            Departure::Person => (Level::Info, "you".to_owned()),
+            Departure::Model => (Level::Info, "model".to_owned()),
+            Departure::RoleChanged { role, why } => (Level::Info, format!("{role}: {why}")),
+            Departure::SkillForgotten { skill } => (Level::Info, format!("skill {skill} is off")),
+            Departure::Failed { why } => (Level::Warning, why.clone()),
+        };
+        (level, "surface", format!("{} is off ({why})", self.capability))
+    }
+}
+
+impl Refusal {
+    pub fn headline(&self) -> (Level, &'static str, String) {
+        let name = &self.capability;
+        let text = match &self.why {
+            RefusalReason::Unknown { .. } => format!("no tap has a capability called {name}"),
+            RefusalReason::Stage(stage) => format!("{name} {}", stage.sentence()),
+            RefusalReason::AllPinned { pinned } => {
+                format!("{name} stays off: {} are pinned and there are no more places", pinned.join(", "))
+            }
+            RefusalReason::Failed { why, .. } => format!("{name} stays off: {why}"),
+            RefusalReason::NotDynamic { owned_by_role: true } => format!("{name} belongs to the role and stays"),
+            RefusalReason::NotDynamic { owned_by_role: false } => format!("{name} is not on"),
+            RefusalReason::HeldBySkill { skills } => {
+                format!("{name} stays on: {} declares it", skills.join(", "))
+            }
+        };
+        (Level::Warning, "surface", text)
+    }
+}

@@ -1,0 +1,372 @@
+//! The tool surface of this session: what is decided (`crate::surface`) is told and done here.
+//!
+//! Owns: which message is compared and when, what follows from a change, who waits for what was just
+//! started, the person's and the model's ways to it.
+//!
+//! Does not own: stages, gate, LRU and references (`crate::surface`), what a capability comes to
+//! ([`crate::session::surface`]).
+//!
+//! Invariant: each change is a record before anything of it is done, and the view is told after it. Only a
+//! request waits, and only for what it or its message brought.
+
+mod ask;
+mod effects;
+mod pending;
+mod route;
+mod tool;
+mod what_if;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tokio_util::task::AbortOnDropHandle;
+
+use super::turn::Phase;
+use super::{Actor, Report};
+use crate::config::schema::Server;
+use crate::mcp::ServerSpec;
+use crate::proto::{Body, CallId, Cause, DynamicCapability, Level, SurfaceTool, Timestamp, ToolInfo};
+use crate::session::encoder::phrases;
+use crate::session::seams::{Role, Switch};
+use crate::session::server_specs::RUNTIME;
+use crate::session::surface::{Book, Readiness, Vectors};
+use crate::surface::{Offer, RoleSurface, Surface};
+use pending::Pending;
+
+pub(super) use route::Compared;
+pub(super) use tool::{CAPABILITY, definition};
+pub(super) use what_if::Supposed;
+
+/// The surface, and what belongs to it.
+#[derive(Default)]
+pub(super) struct Live {
+    pub state: Surface,
+    book: Option<Arc<Book>>,
+    /// Counts the books that were asked for, so that a late one is not taken; and which came last.
+    books: u32,
+    book_came: u32,
+    vectors: Vectors,
+    pending: Vec<Pending>,
+    /// Capabilities that a request waits for.
+    awaited: BTreeSet<String>,
+    /// What a session that is taken up had, the one that goes first in front.
+    restore: Vec<DynamicCapability>,
+    /// The environment was heard, and what there was is back.
+    begun: bool,
+    /// Skills whose capabilities were asked for.
+    heard: BTreeSet<String>,
+    /// The servers of capabilities that were asked for.
+    servers: BTreeMap<String, Vec<Server>>,
+    /// Servers that run for capabilities.
+    added: BTreeMap<String, ServerSpec>,
+    /// Servers that are there beside the role's: of scripts of the project, of plugins.
+    beside: BTreeSet<String>,
+    /// What servers listed when they ran last.
+    seen: BTreeMap<String, Vec<ToolInfo>>,
+    told: Told,
+    /// When something of it happened last, so that no two things happened at the same time.
+    stamp: Timestamp,
+    what_if: Option<AbortOnDropHandle<()>>,
+}
+
+/// Whether the view was told as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+enum Told {
+    #[default]
+    Yes,
+    /// Tools were used; told when the calls that run are over.
+    Later,
+    No,
+}
+
+/// What work beside the task brings back.
+pub(super) enum SurfaceReport {
+    Book(u32, Arc<Book>),
+    Compared(Compared),
+    /// A script of a capability runs, or says something.
+    Script(String, String, Option<String>),
+    Scripts(String, Result<(), String>),
+    /// A call has waited long enough for a capability.
+    Late(CallId),
+    Discovered(CallId, String),
+    Supposed(Supposed),
+}
+
+/// Before the colon of a role's name.
+pub(super) fn domain_of(role: &str) -> &str {
+    role.split_once(':').map_or("", |(domain, _)| domain)
+}
+
+impl Live {
+    pub fn new(role: &Role) -> Self {
+        Self { state: Surface::new(role_surface(role, &BTreeSet::new())), ..Self::default() }
+    }
+
+    pub fn restore(&mut self, dynamic: Vec<DynamicCapability>) {
+        self.restore = dynamic;
+    }
+
+    pub fn offers(&self) -> &[Offer] {
+        self.book.as_ref().map(|book| book.offers.as_slice()).unwrap_or_default()
+    }
+
+    fn changed(&mut self) {
+        self.told = Told::No;
+    }
+}
+
+fn role_surface(role: &Role, beside: &BTreeSet<String>) -> RoleSurface {
+    let specs = role.servers.iter().map(|spec| (spec.name.clone(), spec.filter.clone()));
+    let own = role.runtime.iter().map(|filter| (RUNTIME.to_owned(), filter.clone()));
+    let mut servers: Vec<(String, Vec<String>)> = specs.chain(own).collect();
+    for name in beside {
+        if !servers.iter().any(|(known, _)| known == name) {
+            servers.push((name.clone(), Vec::new()));
+        }
+    }
+    RoleSurface {
+        role: role.name.clone(),
+        domain: domain_of(&role.name).to_owned(),
+        capabilities: role.capabilities.clone(),
+        servers,
+    }
+}
+
+impl Actor {
+    /// Whether capabilities come and go in this session at all.
+    pub(super) fn has_surface(&self) -> bool {
+        self.setup.wares.is_some() && self.read_only.is_none()
+    }
+
+    /// The time of a change: later than that of the one before.
+    fn stamp(&mut self) -> Timestamp {
+        self.live.stamp = self.rec.now().max(self.live.stamp + 1);
+        self.live.stamp
+    }
+
+    fn readiness(&self) -> Option<Readiness> {
+        self.setup.wares.as_ref().map(|wares| wares.readiness())
+    }
+
+    /// Whether the first role of the session is still being made ready.
+    fn is_beginning(&self) -> bool {
+        self.starting.as_ref().is_some_and(super::starting::Starting::is_first)
+    }
+
+    /// Reads what there is for the present role, beside the task.
+    pub(super) fn open_book(&mut self) {
+        let Some(wares) = self.setup.wares.clone().filter(|_| !self.is_beginning()) else { return };
+        self.live.books += 1;
+        let (number, role, report) = (self.live.books, self.role.name.clone(), self.report.clone());
+        tokio::spawn(async move {
+            let book = tokio::task::spawn_blocking(move || wares.book(&role)).await;
+            // Without one there is nothing to activate, and the session goes on.
+            let book = Arc::new(book.unwrap_or_default());
+            let _ = report.send(Report::Surface(SurfaceReport::Book(number, book)));
+        });
+    }
+
+    fn book_came(&mut self, number: u32, book: Arc<Book>) {
+        if number != self.live.books {
+            return;
+        }
+        // With a person, all of it is wanted when the catalogue is shown.
+        if let Some(encoder) = self.setup.encoder.as_ref().filter(|_| !self.person() && self.compares()) {
+            encoder.want(phrases(book.catalogue()));
+        }
+        (self.live.book, self.live.book_came) = (Some(book), number);
+        self.live.changed();
+        if self.has_surface() {
+            self.begin_surface();
+        }
+        self.go_on_if_ready();
+    }
+
+    fn compares(&self) -> bool {
+        self.setup.auto_capabilities == Switch::On
+    }
+
+    /// Brings what is there from the beginning: of the session that is taken up, of the environment, of
+    /// skills.
+    fn begin_surface(&mut self) {
+        if !std::mem::replace(&mut self.live.begun, true) {
+            for known in std::mem::take(&mut self.live.restore) {
+                self.enable(&known.name, known.cause.clone(), effects::Waits::Request);
+                if known.pinned {
+                    self.pin(&known.name, true);
+                }
+            }
+            let wanted = self.setup.wares.as_ref().map(|wares| wares.wanted_by_environment()).unwrap_or_default();
+            for name in wanted {
+                self.enable(&name, Cause::Environment, effects::Waits::Request);
+            }
+        }
+        for skill in self.active_skills() {
+            self.hold_for(&skill);
+        }
+    }
+
+    /// What an active skill declares is there as long as it is. Sentences about what came and what did not.
+    pub(super) fn hold_for(&mut self, skill: &str) -> Vec<String> {
+        let Some(book) = self.live.book.clone().filter(|_| self.has_surface()) else { return Vec::new() };
+        if !self.live.heard.insert(skill.to_owned()) {
+            return Vec::new();
+        }
+        let cause = Cause::Skill { skill: skill.to_owned() };
+        let declared = book.declared(skill).to_vec();
+        declared.iter().map(|name| self.enable(name, cause.clone(), effects::Waits::Request).sentence(name)).collect()
+    }
+
+    pub(super) fn release_for(&mut self, skill: &str) {
+        self.live.heard.remove(skill);
+        let now = self.rec.now();
+        let change = self.live.state.release(skill, now);
+        self.carry_out(change, effects::Waits::Nobody);
+    }
+
+    /// The role changed and its servers are being started: what may stay of the surface is started with
+    /// them.
+    pub(super) fn surface_of_role(&mut self) {
+        let Some(ready) = self.readiness() else { return };
+        self.live.beside.clear();
+        let role = role_surface(&self.role, &self.live.beside);
+        let (book, now) = (self.live.book.clone(), self.rec.now());
+        let offers = book.as_ref().map(|book| book.offers.as_slice()).unwrap_or_default();
+        let change = self.live.state.set_role(role, offers, &|key| ready.has(key), now);
+        self.live.changed();
+        self.move_servers(change);
+        self.open_book();
+    }
+
+    /// A new session begins with the same role: only what the role brings is left.
+    pub(super) fn clear_surface(&mut self) {
+        for (server, _) in std::mem::take(&mut self.live.added) {
+            self.servers.tools.retire(&server);
+        }
+        for spec in &self.role.servers {
+            self.servers.tools.show(&spec.name, None);
+        }
+        self.hear_servers();
+        let fresh = Live::new(&self.role);
+        let old = std::mem::replace(&mut self.live, fresh);
+        (self.live.book, self.live.books, self.live.book_came) = (old.book, old.books, old.book_came);
+        (self.live.seen, self.live.beside) = (old.seen, old.beside);
+        self.set_surface_role();
+    }
+
+    /// After a new session was announced.
+    pub(super) fn surface_anew(&mut self) {
+        self.live.changed();
+        if self.has_surface() && self.live.book.is_some() {
+            self.begin_surface();
+        }
+    }
+
+    /// A server that nobody asked for is the role's too: every role has the project's scripts, and what
+    /// plugins bring along.
+    pub(super) fn server_seen(&mut self, server: &str) {
+        self.live.changed();
+        if self.live.state.filter(server).is_some() {
+            return;
+        }
+        self.live.beside.insert(server.to_owned());
+        self.set_surface_role();
+    }
+
+    pub(super) fn server_gone(&mut self, server: &str) {
+        self.live.changed();
+        if self.live.beside.remove(server) {
+            self.set_surface_role();
+        }
+    }
+
+    /// Says who owns which server, where that changed and nothing has to be done for it.
+    fn set_surface_role(&mut self) {
+        let Some(ready) = self.readiness() else { return };
+        let role = role_surface(&self.role, &self.live.beside);
+        let (book, now) = (self.live.book.clone(), self.rec.now());
+        let offers = book.as_ref().map(|book| book.offers.as_slice()).unwrap_or_default();
+        drop(self.live.state.set_role(role, offers, &|key| ready.has(key), now));
+    }
+
+    pub(super) fn tools_seen(&mut self, server: &str, tools: &[ToolInfo]) {
+        self.live.seen.insert(server.to_owned(), tools.to_vec());
+        self.live.changed();
+    }
+
+    pub(super) fn surface_reported(&mut self, report: SurfaceReport) {
+        match report {
+            SurfaceReport::Book(number, book) => self.book_came(number, book),
+            SurfaceReport::Compared(compared) => self.compared(compared),
+            SurfaceReport::Script(capability, script, line) => self.script_says(&capability, &script, line),
+            SurfaceReport::Scripts(capability, outcome) => self.scripts_over(&capability, outcome),
+            SurfaceReport::Late(call) => self.call_is_late(&call),
+            SurfaceReport::Discovered(call, text) => self.call_ended(&call, tool::ok(text)),
+            SurfaceReport::Supposed(supposed) => self.supposed(supposed),
+        }
+    }
+
+    /// What the next request needs of the surface is there.
+    pub(super) fn surface_is_ready(&self) -> bool {
+        self.setup.wares.is_none() || (self.live.book_came == self.live.books && self.live.awaited.is_empty())
+    }
+
+    /// Tells the view if it is another than was told.
+    pub(super) fn tell_surface(&mut self) {
+        let in_calls = matches!(self.turn.as_ref().map(|turn| &turn.phase), Some(Phase::Tools(_)));
+        let due = match self.live.told {
+            Told::Yes => false,
+            Told::Later => !in_calls,
+            Told::No => true,
+        };
+        if !due || !self.has_surface() {
+            return;
+        }
+        self.live.told = Told::Yes;
+        let snapshot = self.rec.hub.snapshot();
+        let view = self.live.state.view(self.live.offers(), self.shown_tools(&snapshot));
+        if *snapshot.surface != view {
+            self.rec.emit(Body::SurfaceChanged(Arc::new(view)));
+        }
+    }
+
+    /// Everything that the servers of the surface offer, in the order of the wire.
+    fn shown_tools(&self, snapshot: &crate::proto::Snapshot) -> Vec<SurfaceTool> {
+        let catalog = self.catalog();
+        let place = |server: &str, tool: &ToolInfo| {
+            let on_wire =
+                |known: &crate::mcp::ToolDefinition| known.server == server && known.info.wire_name == tool.wire_name;
+            catalog.iter().position(on_wire).unwrap_or(usize::MAX)
+        };
+        let mut tools: Vec<(usize, SurfaceTool)> = Vec::new();
+        for view in &snapshot.servers {
+            for tool in &view.tools {
+                let quarantine = tool.quarantine.as_ref().map(|quarantine| quarantine.reason.clone());
+                let filtered = || tool.filtered_by.as_ref().map(|by| format!("left out by {by}"));
+                let shown = SurfaceTool {
+                    server: view.name.clone(),
+                    tool: tool.name.clone(),
+                    wire_name: tool.wire_name.clone(),
+                    tokens: tool.tokens,
+                    left_out: quarantine.or_else(filtered),
+                    by: Vec::new(),
+                };
+                tools.push((place(&view.name, tool), shown));
+            }
+        }
+        tools.sort_by_key(|(place, _)| *place);
+        tools.into_iter().map(|(_, tool)| tool).collect()
+    }
+
+    /// A tool did what it should.
+    pub(super) fn tool_used(&mut self, server: &str, tool: &str) {
+        let now = self.stamp();
+        if self.live.state.used(server, tool, now).is_some() {
+            self.live.told = self.live.told.max(Told::Later);
+        }
+    }
+
+    fn say_of_surface(&mut self, level: Level, text: String, hint: Option<String>) {
+        self.rec.notice(level, "surface", text, hint);
+    }
+}

@@ -1,0 +1,162 @@
+//! A fresh message against the capabilities, before the request.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::SurfaceReport;
+use super::effects::Waits;
+use crate::embed::Beside;
+use crate::proto::{Body, Cause, Decision, EncoderState, IntentSource, RouteOutcome, Routing, Skip, TurnId};
+use crate::session::actor::prepare::{SERVER_WAIT, TELL_AFTER};
+use crate::session::actor::turn::Phase;
+use crate::session::actor::{Actor, Report};
+use crate::session::encoder::{self, Patience};
+use crate::surface::{Attempt, Compared as Candidate, Offer, RouteInput, intent, skip};
+
+/// Comparing keeps to times of its own; this is for what was never foreseen.
+const COMPARE_WAIT: Duration = Duration::from_secs(5);
+
+/// A message and what it can be compared with.
+pub(in crate::session::actor) struct Compared {
+    turn: TurnId,
+    intent: String,
+    beside: Result<(Beside, u64), EncoderState>,
+}
+
+impl Actor {
+    /// What the person said is compared before the request that answers it.
+    pub(in crate::session::actor) fn heard(&mut self, text: &str) {
+        let Some(turn) = &mut self.turn else { return };
+        match &mut turn.fresh {
+            Some(fresh) => {
+                fresh.push('\n');
+                fresh.push_str(text);
+            }
+            None => turn.fresh = Some(text.to_owned()),
+        }
+    }
+
+    /// Compares what was said since the last request, then sends.
+    pub(in crate::session::actor) fn route(&mut self) {
+        let fresh = self.turn.as_mut().and_then(|turn| Some((turn.id, turn.fresh.take()?)));
+        let Some((turn, message)) = fresh.filter(|_| self.has_surface()) else { return self.send_or_wait() };
+        let intent = intent::clean(&message);
+        let attempt = if self.compares() { Attempt::Wanted } else { Attempt::Off };
+        let asleep = || Err(EncoderState::Idle);
+        let eligible = self.count_eligible();
+        if skip(attempt, &intent, eligible).is_some() {
+            let routing = self.routing(turn, IntentSource::Message, &intent, attempt, asleep());
+            return self.routed(routing);
+        }
+        let (encoder, report) = (self.setup.encoder.clone(), self.report.clone());
+        let patience = Patience::from(self.setup.person);
+        self.set_phase(Phase::Routing { intent: intent.clone(), until: Instant::now() + COMPARE_WAIT });
+        tokio::spawn(async move {
+            let beside = encoder::compare(encoder.as_deref(), &intent, patience).await;
+            let _ = report.send(Report::Surface(SurfaceReport::Compared(Compared { turn, intent, beside })));
+        });
+    }
+
+    pub(super) fn compared(&mut self, compared: Compared) {
+        let Compared { turn, intent, beside } = compared;
+        let waits = matches!(&self.turn, Some(running) if running.id == turn
+            && matches!(&running.phase, Phase::Routing { intent: asked, .. } if *asked == intent));
+        if waits {
+            let routing = self.routing(turn, IntentSource::Message, &intent, Attempt::Wanted, beside);
+            self.routed(routing);
+        }
+    }
+
+    /// No answer came in time; the message goes out all the same.
+    pub(in crate::session::actor) fn compare_overdue(&mut self) {
+        let Some(turn) = &self.turn else { return };
+        let Phase::Routing { intent, .. } = &turn.phase else { return };
+        let (turn, intent) = (turn.id, intent.clone());
+        let state = self.rec.hub.snapshot().encoder.clone();
+        let routing = self.routing(turn, IntentSource::Message, &intent, Attempt::Wanted, Err(state));
+        self.routed(routing);
+    }
+
+    /// Those that a message could be compared with, whether their phrases are read or not.
+    fn count_eligible(&self) -> usize {
+        let Some(ready) = self.readiness() else { return 0 };
+        self.live.state.eligible(self.live.offers(), &|key| ready.has(key), &|_| true).0.len()
+    }
+
+    pub(super) fn routing(
+        &mut self,
+        turn: TurnId,
+        source: IntentSource,
+        intent: &str,
+        attempt: Attempt,
+        beside: Result<(Beside, u64), EncoderState>,
+    ) -> Routing {
+        let identity = self.setup.encoder.as_ref().and_then(|encoder| encoder.service().identity());
+        let (model, backend) = match (&beside, identity) {
+            (Ok(_), Some(identity)) => (identity.name, identity.backend),
+            _ => Default::default(),
+        };
+        let begun = Instant::now();
+        let book = self.live.book.clone().unwrap_or_default();
+        let ready = self.readiness();
+        if let Ok((beside, _)) = &beside {
+            self.live.vectors.bring(&beside.index, &book);
+        }
+        let vectors = &self.live.vectors;
+        let place = |offer: &Offer| book.place(offer.name()).unwrap_or(usize::MAX);
+        let read = |name: &str| {
+            // Without a vector of the message, theirs are not what is missing.
+            beside.is_err() || book.place(name).is_some_and(|place| !vectors.of(place).is_empty())
+        };
+        let has = |key: &str| ready.as_ref().is_some_and(|ready| ready.has(key));
+        let (eligible, ineligible) = self.live.state.eligible(&book.offers, &has, &read);
+        let eligible: Vec<Candidate<'_>> =
+            eligible.into_iter().map(|offer| Candidate { offer, phrases: vectors.of(place(offer)) }).collect();
+        let encoding_us = beside.as_ref().map_or(0, |(_, micros)| *micros);
+        let vector = beside.as_ref().map(|(beside, _)| &beside.message).map_err(Clone::clone);
+        let excerpt = intent::excerpt(&self.rec.mask.text(intent));
+        let (model, backend) = (model.as_str(), backend.as_str());
+        let input = RouteInput {
+            turn,
+            source,
+            attempt,
+            intent,
+            excerpt,
+            eligible: &eligible,
+            ineligible,
+            vector,
+            model,
+            backend,
+            encoding_us,
+        };
+        let mut routing = self.live.state.route(input);
+        routing.deciding_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        routing
+    }
+
+    /// Records how the message stood and brings what it asks for.
+    fn routed(&mut self, routing: Routing) {
+        let routing = Arc::new(routing);
+        let off = RouteOutcome::Skipped(Skip::Off);
+        let said =
+            routing.outcome == off && self.rec.hub.snapshot().last_routing().is_some_and(|last| last.outcome == off);
+        if !said {
+            self.rec.emit(Body::Decided(Decision::Routed(Arc::clone(&routing))));
+        }
+        if let RouteOutcome::Activated { capability } = &routing.outcome {
+            self.enable_routed(capability, Cause::Auto, Some(&routing), Waits::Request);
+        }
+        self.send_or_wait();
+    }
+
+    /// Sends, unless something that was just brought is not there yet.
+    fn send_or_wait(&mut self) {
+        if self.live.awaited.is_empty() {
+            return self.send_first();
+        }
+        let now = Instant::now();
+        self.set_phase(Phase::Activating { tell: Some(now + TELL_AFTER), until: now + SERVER_WAIT });
+    }
+}

@@ -1,0 +1,161 @@
+//! Who waits for what, and what happens when it does not come.
+
+use super::play::{Ground, Written};
+use crate::proto::*;
+
+fn steps(own: &Snapshot) -> Vec<(StartStep, StepState, String)> {
+    let cells = own.transcript.entries().iter().filter_map(|entry| match &entry.kind {
+        EntryKind::StartUp { steps } => Some(steps),
+        _ => None,
+    });
+    cells.flatten().map(|step| (step.step, step.state.clone(), step.detail.clone())).collect()
+}
+
+#[tokio::test]
+async fn a_slow_server_is_waited_for_visibly_and_esc_goes_on_without_it() {
+    let ground = Ground::new();
+    ground.simple("zz-slow", "fetch the zz parcel", "slow:4000,fetch");
+    let mut play = ground.open();
+    play.ready().await;
+    play.submit("fetch the zz parcel").await;
+    let waits = |own: &Snapshot, _: &[Event]| {
+        steps(own).iter().any(|(step, state, detail)| {
+            *step == StartStep::Servers
+                && *state == StepState::Running
+                && detail.contains("zz-slow for zz-slow; Esc goes on")
+        })
+    };
+    play.until("the wait is shown", waits).await;
+    assert!(play.requests().is_empty());
+    play.command(Command::Interrupt).await;
+    play.until("the turn's end", |own, _| own.turn.0 == 1 && !own.run.busy()).await;
+    assert_eq!(play.own.totals.last_turn.as_ref().unwrap().0, TurnOutcome::Done);
+    assert_eq!(play.requests()[0].0, 3, "without the tools that are not there");
+    assert!(play.lines().iter().any(|line| line.contains("without the tools of zz-slow")), "{:?}", play.lines());
+    play.on("zz-slow").await;
+    play.until("the cell ends", |own, _| {
+        steps(own).contains(&(StartStep::Servers, StepState::Done, "zz-slow: 1 tool".to_owned()))
+    })
+    .await;
+    play.say("and now something else").await;
+    assert_eq!(play.requests()[1].0, 4, "they joined");
+    play.quit().await;
+}
+
+#[tokio::test]
+async fn what_cannot_start_is_rolled_back_and_the_model_is_told() {
+    let mut ground = Ground::new();
+    ground.simple("zz-broken", "ask the zz oracle", "broken");
+    let server = Some(("zz-other", "other", ""));
+    let allowed = "zz-other:other";
+    ground.capability(&Written {
+        name: "zz-other",
+        triggers: &["zz unrelated words"],
+        server,
+        allowed,
+        ..Written::default()
+    });
+    ground.answer(
+        "model tries",
+        &[
+            "{ tool = \"capability\", arguments = { action = \"enable\", name = \"zz-broken\" } }",
+            "{ tool = \"other\", arguments = {} }",
+            "{ tool = \"capability\", arguments = { action = \"enable\", name = \"zz-brokem\" } }",
+        ],
+    );
+    let mut play = ground.open();
+    play.ready().await;
+    play.say("ask the zz oracle").await;
+    let [gone] = play.departures()[..] else { panic!("{:?}", play.lines()) };
+    let Departure::Failed { why } = &gone.why else { panic!("{gone:?}") };
+    assert!(why.contains("server zz-broken does not work") && why.contains("no database here"), "{why}");
+    assert!(play.dynamic().is_empty());
+    assert_eq!(play.requests()[0].0, 3);
+    play.say("the model tries").await;
+    let results = play.results();
+    assert!(results[0].0 == ToolOutcome::Error && results[0].1.starts_with("zz-broken stays off: "), "{results:?}");
+    let (outcome, words) = &results[1];
+    assert_eq!(*outcome, ToolOutcome::Refused);
+    assert!(words.starts_with("The tool \"other\" belongs to the capability zz-other, which is not on."), "{words}");
+    assert!(words.contains("action enable, name zz-other"), "{words}");
+    assert!(results[2].1.contains("Did you mean zz-broken?"), "{results:?}");
+    play.quit().await;
+}
+
+#[tokio::test]
+async fn a_capability_of_scripts_is_on_when_they_ran_and_off_when_one_fails() {
+    let ground = Ground::new();
+    ground.capability(&Written {
+        name: "zz-tool",
+        triggers: &["compile the zz program"],
+        deps: "org/zz",
+        ..Written::default()
+    });
+    ground.capability(&Written {
+        name: "zz-fails",
+        triggers: &["link the zz library"],
+        deps: "org/bad",
+        ..Written::default()
+    });
+    ground.write("tap/deps/org/zz.sh", "echo installing zz\ntouch installed\n");
+    ground.write("tap/deps/org/bad.sh", "echo no such package\nexit 3\n");
+    let mut play = ground.open();
+    play.ready().await;
+    play.say("compile the zz program").await;
+    assert_eq!(play.dynamic(), ["zz-tool"]);
+    assert!(ground.dir.path().join("work/installed").exists(), "the request waited for the script");
+    assert!(
+        steps(&play.own).contains(&(StartStep::Deps, StepState::Done, "zz-tool".to_owned())),
+        "{:?}",
+        steps(&play.own)
+    );
+    play.say("link the zz library").await;
+    assert_eq!(play.dynamic(), ["zz-tool"]);
+    let gone = play.departures()[0];
+    let Departure::Failed { why } = &gone.why else { panic!("{gone:?}") };
+    assert!(why.contains("no such package"), "{why}");
+    play.quit().await;
+}
+
+#[tokio::test]
+async fn what_if_answers_with_everything_and_changes_nothing() {
+    let ground = Ground::new();
+    ground.simple("zz-ledger", "query the zz ledger", "query");
+    let mut play = ground.open();
+    play.ready().await;
+    let before = play.own.clone();
+    let ask = |id, text: &str| Command::WhatIf { id, text: text.to_owned() };
+    let answer = |id: u64| {
+        move |_: &Snapshot, seen: &[Event]| {
+            seen.iter().any(|event| matches!(&event.body, Body::WhatIf { id: answered, .. } if *answered == id))
+        }
+    };
+    play.command(ask(7, "query the zz ledger")).await;
+    play.until("the answer", answer(7)).await;
+    let found = play.seen.iter().rev().find_map(|event| match &event.body {
+        Body::WhatIf { routing, would_evict, tokens_after, .. } => {
+            Some((routing.clone(), would_evict.clone(), *tokens_after))
+        }
+        _ => None,
+    });
+    let (routing, would_evict, tokens_after) = found.unwrap();
+    assert_eq!(routing.outcome, RouteOutcome::Activated { capability: "zz-ledger".to_owned() });
+    assert_eq!((routing.source, would_evict, tokens_after), (IntentSource::Question, None, None));
+    assert_eq!(play.own.surface, before.surface);
+    assert_eq!(play.own.transcript.len(), before.transcript.len());
+    assert!(play.routed().is_empty() && !play.running().contains(&"zz-ledger"));
+    // What was listed once is known.
+    play.slash("/capability zz-ledger").await;
+    play.on("zz-ledger").await;
+    let with = u64::from(play.own.surface().1);
+    play.slash("/capability zz-ledger").await;
+    play.until("it is gone", |own, _| own.servers.iter().all(|view| view.name != "zz-ledger")).await;
+    play.command(ask(8, "query the zz ledger")).await;
+    play.until("the answer", answer(8)).await;
+    let after = play.seen.iter().rev().find_map(|event| match &event.body {
+        Body::WhatIf { tokens_after, .. } => *tokens_after,
+        _ => None,
+    });
+    assert_eq!(after, Some(with));
+    play.quit().await;
+}

@@ -1,0 +1,201 @@
+//! Why something is there or not, from the records of a session alone.
+//!
+//! Owns: the chain of stages for a tool, a capability or a skill, its answer and what to do about it.
+//!
+//! Does not own: how it is shown (`ui`, `cli`), the records (`proto`).
+//!
+//! Invariant: nothing is recomputed. What no record tells is said to be unknown; the answer is the first
+//! stage that was not passed, or why the subject is here.
+
+mod capability;
+mod facts;
+mod fix;
+mod gate;
+mod skill;
+mod tool;
+
+use serde::Serialize;
+
+use crate::config::nearest_name;
+use crate::proto::{EntryKind, Snapshot, Timestamp};
+
+/// The chain of stages for one subject.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Explanation {
+    pub subject: String,
+    pub kind: Kind,
+    /// One line: what it is and how it stands.
+    pub headline: String,
+    pub stages: Vec<ExplainedStage>,
+    /// The first stage that was not passed, or why it is here.
+    pub answer: String,
+    /// What to do about it.
+    pub fix: Option<String>,
+    /// What may have been meant, when nothing is called so.
+    pub nearest: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Tool,
+    Capability,
+    Skill,
+    Unknown,
+}
+
+impl Kind {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Capability => "capability",
+            Self::Skill => "skill",
+            Self::Unknown => "nothing known",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExplainedStage {
+    pub stage: String,
+    pub passed: Passed,
+    pub evidence: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Passed {
+    Yes,
+    No,
+    /// An earlier stage was not passed, or it was not needed.
+    NotReached,
+    /// No record tells.
+    Unknown,
+}
+
+/// `subject`: a capability, a skill, or a tool by its name on the wire, its own name or `server.tool`. Where
+/// a name means several, `tool:`, `capability:` and `skill:` in front of it tell them apart; without, a
+/// capability comes before a skill and a skill before a tool.
+pub fn explain(snapshot: &Snapshot, subject: &str) -> Explanation {
+    let subject = subject.trim();
+    let told = match subject.split_once(':') {
+        Some(("tool", name)) => tool::explain(snapshot, name),
+        Some(("capability", name)) => capability::explain(snapshot, name),
+        Some(("skill", name)) => skill::explain(snapshot, name),
+        _ => capability::explain(snapshot, subject)
+            .or_else(|| skill::explain(snapshot, subject))
+            .or_else(|| tool::explain(snapshot, subject)),
+    };
+    told.unwrap_or_else(|| unknown(snapshot, subject))
+}
+
+/// What to do when a name is known nowhere.
+const LOOK: &str = "look for it with `octomind tap`, or with /capability discover WHAT";
+
+fn unknown(snapshot: &Snapshot, subject: &str) -> Explanation {
+    let known = subjects(snapshot);
+    let near = nearest_name(subject, known.iter().map(String::as_str));
+    let wanted = subject.to_lowercase();
+    let within = known.iter().filter(|name| wanted.len() >= 3 && name.to_lowercase().contains(&wanted));
+    let mut nearest: Vec<String> = near.into_iter().map(str::to_owned).collect();
+    for name in within.take(4) {
+        if !nearest.contains(name) {
+            nearest.push(name.clone());
+        }
+    }
+    Explanation {
+        subject: subject.to_owned(),
+        kind: Kind::Unknown,
+        headline: format!("{subject} is not known in this session"),
+        stages: Vec::new(),
+        answer: format!("no tool, capability or skill called {subject} is in the records of this session"),
+        fix: Some(match nearest.first() {
+            Some(near) => format!("perhaps {near} is meant"),
+            None => LOOK.to_owned(),
+        }),
+        nearest,
+    }
+}
+
+/// Every name that [`explain`] knows something of: sorted, each once.
+pub fn subjects(snapshot: &Snapshot) -> Vec<String> {
+    let mut names = facts::capabilities(snapshot);
+    names.extend(snapshot.surface.tools.iter().map(|tool| tool.wire_name.clone()));
+    names.extend(snapshot.servers.iter().flat_map(|server| &server.tools).map(|tool| tool.wire_name.clone()));
+    names.extend(snapshot.skills.iter().map(|skill| skill.name.clone()));
+    names.extend(snapshot.catalogue.skills.iter().map(|skill| skill.name.clone()));
+    for entry in snapshot.transcript.entries() {
+        match &entry.kind {
+            EntryKind::Skill { skill, .. } => names.push(skill.name.clone()),
+            EntryKind::Tool { server, tool, .. } => names.push(format!("{server}.{tool}")),
+            _ => {}
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// A chain being built: after the first stage that was not passed nothing is reached.
+#[derive(Debug, Default)]
+struct Chain {
+    stages: Vec<ExplainedStage>,
+    failed: Option<(String, Option<String>)>,
+}
+
+impl Chain {
+    fn yes(&mut self, stage: &str, evidence: Vec<String>) {
+        self.push(stage, Passed::Yes, evidence);
+    }
+
+    fn unknown(&mut self, stage: &str, evidence: impl Into<String>) {
+        self.push(stage, Passed::Unknown, vec![evidence.into()]);
+    }
+
+    fn skipped(&mut self, stage: &str, evidence: Vec<String>) {
+        self.push(stage, Passed::NotReached, evidence);
+    }
+
+    /// `answer` and `fix` become the explanation's when this is the first one.
+    fn no(&mut self, stage: &str, evidence: Vec<String>, answer: impl Into<String>, fix: Option<String>) {
+        self.push(stage, Passed::No, evidence);
+        self.failed.get_or_insert((answer.into(), fix));
+    }
+
+    fn push(&mut self, stage: &str, passed: Passed, evidence: Vec<String>) {
+        let (passed, evidence) = match &self.failed {
+            // What came before a failure is worth telling, what would come after it never happened.
+            Some(_) if passed != Passed::No => (Passed::NotReached, Vec::new()),
+            _ => (passed, evidence),
+        };
+        self.stages.push(ExplainedStage { stage: stage.to_owned(), passed, evidence });
+    }
+
+    /// `here` is the answer when every stage was passed.
+    fn finish(self, subject: &str, kind: Kind, headline: String, here: String) -> Explanation {
+        let (answer, fix) = self.failed.unwrap_or((here, None));
+        let (subject, nearest) = (subject.to_owned(), Vec::new());
+        Explanation { subject, kind, headline, stages: self.stages, answer, fix, nearest }
+    }
+}
+
+/// `t9`, the turn that ran at a time.
+fn turn_at(snapshot: &Snapshot, at: Timestamp) -> String {
+    let entries = snapshot.transcript.entries();
+    let turn = entries.iter().rev().find(|entry| entry.at <= at).map_or(0, |entry| entry.order.turn);
+    format!("t{turn}")
+}
+
+/// `a, b and c`.
+fn list<T: AsRef<str>>(names: &[T]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [first @ .., last] => {
+            format!("{} and {}", first.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", "), last.as_ref())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
