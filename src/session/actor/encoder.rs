@@ -80,8 +80,7 @@ impl Actor {
             return;
         }
         let (Some(encoder), Some(phrases)) = (&self.setup.encoder, self.phrases.take()) else { return };
-        let domain = self.role.name.split_once(':').map_or("", |(domain, _)| domain);
-        encoder.want(phrases.near(domain));
+        encoder.want(phrases.near(super::surface::domain_of(&self.role.name)));
     }
 }
 
