@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// What the registry's transformed phrases must reach. The one place for these numbers: two points
 /// under what was measured for the model that is committed.
-const FLOORS: &str = "top1=0.94,right=0.91,wrong=0.03,null=0.04";
+const FLOORS: &str = "top1=0.95,right=0.90,wrong=0.025,null=0.02";
 
 /// One row in so many is measured, so that a debug build does it in seconds. The order of the file is
 /// by label, so every label keeps rows.
@@ -104,6 +104,29 @@ fn routing_reaches_its_floors() {
     assert_eq!(value["bad_rows"], Value::Array(Vec::new()), "{said}");
     assert_eq!(value["report"]["counts"]["rows"], sample.len());
     assert!(answer.status.success(), "floors {FLOORS}: {}\n{}", value["floors_missed"], value["report"]["counts"]);
+}
+
+/// Otherwise every first start would embed hundreds of phrases. `assets/encoder/train/README.md` tells
+/// how the file is made.
+#[test]
+fn the_starter_taps_vectors_come_with_the_program() {
+    if embedded().is_none() || backend::choose(&Env::from_process()).kind != backend::Kind::Tract {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let data = home.path().join("data");
+    let answer = Command::new(env!("CARGO_BIN_EXE_octomind"))
+        .args(["what-if", "search contract.pdf for the termination clause", "developer:general"])
+        .env("HOME", home.path())
+        .env("OCTOMIND_DATA_DIR", &data)
+        .output()
+        .unwrap();
+    assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr));
+    let said = String::from_utf8_lossy(&answer.stdout);
+    assert!(said.contains("pdf passed the gate"), "{said}");
+    let files = std::fs::read_dir(data.join("cache/vectors")).into_iter().flatten().flatten();
+    let sizes: Vec<u64> = files.map(|file| file.metadata().unwrap().len()).collect();
+    assert_eq!(sizes.iter().sum::<u64>(), 0, "phrases had to be embedded: {sizes:?} bytes");
 }
 
 #[test]

@@ -40,16 +40,34 @@ class Encoder(nn.Module):
         self.layers = nn.ModuleList(Layer() for _ in range(layers))
         self.drop = nn.Dropout(dropout)
 
-    def forward(self, input_ids, attention_mask):
+    def below(self, input_ids, attention_mask, layers):
+        """The state after the first `layers` layers."""
         positions = torch.arange(input_ids.shape[1], device=input_ids.device)
         h = self.words(input_ids) + self.positions(positions)[None] + self.kind
         h = self.drop(self.embedding_norm(h))
-        mask = attention_mask.to(h.dtype)
-        bias = (1.0 - mask[:, None, None, :]) * -10000.0
-        for layer in self.layers:
-            h = layer(h, bias, self.drop)
+        return self._run(h, attention_mask.to(h.dtype), self.layers[:layers])
+
+    def above(self, h, mask, layers):
+        """The vector that the layers after the first `layers` make of a state."""
+        h = self._run(h, mask, self.layers[layers:])
         pooled = (h * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
         return pooled / torch.sqrt((pooled * pooled).sum(-1, keepdim=True))
+
+    def _run(self, h, mask, layers):
+        bias = (1.0 - mask[:, None, None, :]) * -10000.0
+        for layer in layers:
+            h = layer(h, bias, self.drop)
+        return h
+
+    def forward(self, input_ids, attention_mask):
+        return self.above(self.below(input_ids, attention_mask, 0), attention_mask.to(self.kind.dtype), 0)
+
+
+def with_constant(vectors, slope):
+    """One component more, the same in every vector: a cosine c becomes slope·c + 1 − slope."""
+    # Not new_full: the number of rows has to stay open in the exported graph.
+    constant = vectors[:, :1] * 0 + (1 - slope) ** 0.5
+    return torch.cat([vectors * slope**0.5, constant], dim=1)
 
 
 NAMES = {

@@ -18,14 +18,20 @@ p = argparse.ArgumentParser()
 p.add_argument("--weights", required=True)
 p.add_argument("--base", required=True)
 p.add_argument("--out", required=True)
-p.add_argument("--mix", type=float, default=1.0, help="share of the tuned weights; the rest is the base")
+p.add_argument("--slope", type=float, default=1.0, help="a of the cosine's map c → a·c + 1 − a")
 a = p.parse_args()
 
-model = bert.load(a.weights, 0.0)
-if a.mix < 1:
-    base = bert.from_base(a.base).state_dict()
-    model.load_state_dict({k: a.mix * v + (1 - a.mix) * base[k] for k, v in model.state_dict().items()})
-model.eval()
+
+class Graph(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = bert.load(a.weights, 0.0)
+
+    def forward(self, input_ids, attention_mask):
+        return bert.with_constant(self.encoder(input_ids, attention_mask), a.slope)
+
+
+model = Graph().eval()
 ids = torch.randint(1000, 2000, (2, 9))
 mask = torch.ones_like(ids)
 mask[1, 6:] = 0

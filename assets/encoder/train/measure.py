@@ -15,18 +15,19 @@ def scores(messages, catalogue, vectors):
     return out
 
 
-def judged(score, names, labels, texts):
+def judged(score, names, labels, texts, threshold, margin):
     order = np.sort(score, axis=1)
     first, second = order[:, -1], order[:, -2]
     best = score.argmax(1)
     long_enough = np.array([sum(not c.isspace() for c in t) >= 8 for t in texts])
-    fires = (first >= THRESHOLD) & (first - second >= MARGIN) & long_enough
+    fires = (first >= np.float32(threshold)) & (first - second >= np.float32(margin)) & long_enough
     gold = np.array([names.index(l) if l is not None else -1 for l in labels])
     return best == gold, fires, gold >= 0
 
 
-def summary(score, names, rows, text="intent"):
-    hit, fires, positive = judged(score, names, [r["label"] for r in rows], [r[text] for r in rows])
+def summary(score, names, rows, threshold=THRESHOLD, margin=MARGIN):
+    labels, messages = [r["label"] for r in rows], [r["intent"] for r in rows]
+    hit, fires, positive = judged(score, names, labels, messages, threshold, margin)
     two = np.array([r.get("kind") == "two" for r in rows])
     none = ~positive & ~two
     mean = lambda x, where: float(x[where].mean()) if where.any() else float("nan")

@@ -13,8 +13,8 @@ import texts
 model, data, out = map(Path, sys.argv[1:4])
 session = ort.InferenceSession(str(model / "model.onnx"), providers=["CPUExecutionProvider"])
 tok = bert.tokenizer(model, 128)
-capabilities, nulls, pairs = texts.read(data)
-chosen = [c["messages"][0] for c in list(capabilities.values())[::16]] + nulls[::120] + [t for t, _ in pairs[::40]]
+capabilities, nulls, two = texts.read(data)
+chosen = [c["messages"][0] for c in list(capabilities.values())[::80]] + nulls[::280] + [x["text"] for x in two[::65]]
 chosen += ["x", "naïve café", "日本語", "a" * 400, "word " * 300]
 rows = []
 for text in chosen:

@@ -27,10 +27,10 @@ fi
 echo "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db  $base/model.safetensors" | sha256sum -c -
 
 cd "$here"
-"$python" train.py --base "$base" --data data --out "$work/tuned" --eval eval ${shared:+--shared "$shared"} --minutes 130 --steps 100000 --threads 2
-"$python" export.py --weights "$work/tuned/model.safetensors" --base "$base" --out "$work/model"
-for set in plain hard; do
-    "$python" score.py "$work/model" --sets eval --prefix "$set" ${shared:+--shared "$shared"}
-done
+"$python" train.py --base "$base" --out "$work/all" ${shared:+--shared "$shared"} --twins 1 --minutes 90 --threads 2
+"$python" train.py --base "$base" --out "$work/tuned" ${shared:+--shared "$shared" --registry "$shared/data/tap"} \
+    --twins 1 --init "$work/all/model.safetensors" --share 0.9 --minutes 15 --threads 2
+"$python" export.py --weights "$work/tuned/model.safetensors" --base "$base" --out "$work/model" --slope 0.65
+"$python" score.py "$work/model" --sets eval ${shared:+--shared "$shared"}
 "$python" parity.py "$work/model" data "$work/model/parity.json"
 echo "made in $work/model: model.onnx, tokenizer.json, parity.json"

@@ -11,19 +11,12 @@ def rows(path):
 
 
 def read(folder):
-    """Capabilities (name → triggers, messages, near, file), nulls, pairs."""
-    capabilities, pairs = {}, []
-    for path in sorted([*Path(folder).glob("caps-*.jsonl"), *Path(folder).glob("plain-*.jsonl")]):
+    """Capabilities (name → triggers, messages, near, file), texts that need none, texts that need two."""
+    capabilities = {}
+    for path in sorted(Path(folder).glob("*-*.jsonl")):
         for row in rows(path):
-            name = row["name"] if row["name"] not in capabilities else f"{row['name']}@{path.stem}"
-            capabilities[name] = {**row, "file": path.stem}
-        two = path.with_name(path.name.replace("caps-", "two-"))
-        if two != path and two.exists():
-            for row in rows(two):
-                if all(n in capabilities for n in row["needs"]):
-                    pairs.append((row["text"], row["needs"]))
-    nulls = [r["text"] for path in sorted(Path(folder).glob("null*.jsonl")) for r in rows(path)]
-    return capabilities, nulls, pairs
+            capabilities[f"{row['name']}@{path.stem}"] = {**row, "near": row.get("near") or [], "file": path.stem}
+    return capabilities, [r["text"] for r in rows(Path(folder, "null.jsonl"))], rows(Path(folder, "two.jsonl"))
 
 
 # Frames around a whole request; {t} begins in lower case.
@@ -35,6 +28,8 @@ back to work: {t}|back to what we were doing, {t}|thanks. {t}|great, {t}|perfect
 my boss wants me to {t}|{t} for the new project|{t} when you get a chance|so {t}|um, {t}|sorry, {t}|actually {t}|first {t}""".replace("\n", "|").split("|")
 # Frames that fit any sentence, not only a request.
 LIGHT = "{t}|{t}|{t}|{t}|{t}|{t}|{t}|hey, {t}|ok, {t}|ok so {t}|also, {t}|and {t}|{t} please|{t} thanks|thanks. {t}|next: {t}|quick one: {t}|so {t}|um, {t}|back to work: {t}|perfect. {t}|{t}!|{t}...".split("|")
+# Between two requests in one message.
+JOINTS = [" and then ", " and ", ", then ", " and also ", ". also ", ", and put it in ", " so i can ", " → "]
 BEFORE = ["", "", "", "", "", "hey ", "ok ", "well, ", "so ", "hmm ", "and ", "um ", "please ", "ah, "]
 AFTER = ["", "", "", "", "", "!", "?", "...", " please", " thanks", " :)", " lol"]
 SHORT = [(" you ", " u "), (" your ", " ur "), (" to ", " 2 "), (" for ", " 4 "), (" please", " plz"), (" with ", " w/ "), (" because ", " cuz "), (" and ", " n "), (" are ", " r "), ("ing ", "in ")]
@@ -56,7 +51,7 @@ def typo(text, r):
     if not places:
         return text
     i = r.choice(places)
-    w = words[i]
+    w, p = words[i], 0
     p = r.randint(1, len(w) - 2)
     words[i] = r.choice([
         w[:p] + w[p + 1] + w[p] + w[p + 2 :],

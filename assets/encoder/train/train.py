@@ -1,7 +1,8 @@
-"""Tunes the base so that the program's fixed rule is right on its vectors.
+"""Tunes the upper layers so that the program's fixed rule is right on the vectors.
 
-Each step samples a small catalogue (seeds and their nearest neighbours), a few triggers of each,
-messages, nulls and messages that need two; the loss is the rule itself, softened.
+Each step samples a small catalogue (seeds and their nearest neighbours), a few triggers of each, messages,
+texts that need nothing and texts that need two; the loss is the rule itself, softened, and what holds the
+vectors near the untuned ones.
 """
 
 import argparse
@@ -17,303 +18,269 @@ import torch.nn.functional as F
 
 import bert
 import measure
+import sets
 import texts
+from frozen import Frozen
 
 p = argparse.ArgumentParser()
 p.add_argument("--base", required=True)
 p.add_argument("--data", default="data")
+p.add_argument("--eval", default="eval")
+p.add_argument("--shared", default="", help="with data/tap and data/routing/dev.jsonl, to measure on")
 p.add_argument("--out", required=True)
-p.add_argument("--init", default="", help="go on from these weights")
-p.add_argument("--eval", default="")
-p.add_argument("--shared", default="")
-p.add_argument("--steps", type=int, default=900)
-p.add_argument("--rate", type=float, default=6e-5)
-p.add_argument("--catalogue", type=int, default=30)
-p.add_argument("--messages", type=int, default=2)
-p.add_argument("--nulls", type=int, default=24)
-p.add_argument("--pairs", type=int, default=6)
-p.add_argument("--hold", type=int, default=0, help="capabilities a file that are kept out whole, for validation")
-p.add_argument("--reach", type=int, default=5, help="a message is used if the base ranks its capability so high in its file")
-p.add_argument("--seed", type=int, default=0)
-p.add_argument("--aim", type=float, default=0.76)
-p.add_argument("--lead", type=float, default=0.15)
-p.add_argument("--hush", type=float, default=0.48)
-p.add_argument("--weight-null", type=float, default=1.5)
-p.add_argument("--weight-pair", type=float, default=1.0)
-p.add_argument("--anchor", type=float, default=0.3)
-p.add_argument("--ce", type=float, default=0.15)
-p.add_argument("--trigger-share", type=float, default=0.3)
+p.add_argument("--init", default="", help="weights to go on from")
+p.add_argument("--share", type=float, default=1.0, help="of those weights; the rest is the base")
+p.add_argument("--registry", default="", help="a tap whose triggers take part too")
+p.add_argument("--often", type=float, default=0.25, help="seeds that are of the registry")
+p.add_argument("--minutes", type=float, default=72)
 p.add_argument("--threads", type=int, default=1)
-p.add_argument("--half", type=int, default=1)
-p.add_argument("--minutes", type=float, default=0)
-p.add_argument("--every", type=int, default=150)
-p.add_argument("--freeze", type=int, default=0)
-p.add_argument("--dropout", type=float, default=0.0)
+p.add_argument("--seed", type=int, default=0)
+p.add_argument("--freeze", type=int, default=3, help="layers that stay as they are")
+p.add_argument("--rate", type=float, default=8e-5)
+p.add_argument("--catalogue", type=int, default=32)
+p.add_argument("--messages", type=int, default=2, help="a capability and step")
+p.add_argument("--nulls", type=int, default=32)
+p.add_argument("--pairs", type=int, default=8)
+p.add_argument("--trigger-share", type=float, default=0.3, help="messages that are a trigger in a frame")
+p.add_argument("--reach", type=int, default=3, help="an indirect message takes part if the base ranks it so high")
+p.add_argument("--twins", type=float, default=0.75, help="a capability this like a held-out one is left out; 1 = none")
+p.add_argument("--slope", type=float, default=0.65, help="a of the cosine's map c → a·c + 1 − a")
+p.add_argument("--aim", type=float, default=0.79)
+p.add_argument("--lead", type=float, default=0.16)
+p.add_argument("--hush", type=float, default=0.51)
+p.add_argument("--weight-order", type=float, default=0.15)
+p.add_argument("--weight-null", type=float, default=1.3)
+p.add_argument("--weight-pair", type=float, default=5.0)
+p.add_argument("--weight-anchor", type=float, default=0.4)
+p.add_argument("--pull", type=float, default=10.0, help="of the weights to the untuned ones, as weight decay is counted")
+p.add_argument("--every", type=int, default=400)
 a = p.parse_args()
-Path(a.out).mkdir(parents=True, exist_ok=True)
 torch.set_num_threads(a.threads)
 torch.set_flush_denormal(True)
 torch.manual_seed(a.seed)
 r = random.Random(a.seed)
+HELD_OUT = ("ordinary", "final")
 
-capabilities, nulls, pairs = texts.read(a.data)
+tok = bert.tokenizer(a.base)
+base = bert.from_base(a.base, 0.0).eval()
+capabilities, nulls, two = texts.read(a.data)
 
 
 @torch.no_grad()
-def vectors(m, items):
-    m.eval()
-    return bert.encode(m, tok, items, half=bool(a.half))
+def vectors(model, items):
+    return bert.encode(model, tok, items, 128, True)
 
 
-def ranks():
-    """Where the untuned base puts the right capability, for every message, among those of its file."""
-    cache = Path(a.out, "ranks.json")
-    known = json.loads(cache.read_text()) if cache.exists() else {}
-    for file in sorted({c["file"] for c in capabilities.values()}):
-        of = {n: c for n, c in capabilities.items() if c["file"] == file}
-        if all(m in known for c in of.values() for m in c["messages"]):
-            continue
-        cut, k = {}, 0
-        for n, c in of.items():
-            cut[n] = slice(k, k + len(c["triggers"]))
-            k = cut[n].stop
-        v = vectors(base, [t for c in of.values() for t in c["triggers"]]).numpy()
-        for j, c in enumerate(of.values()):
-            s = measure.scores(vectors(base, c["messages"]).numpy(), cut, v)
-            for m, row in zip(c["messages"], s):
-                known[m] = int((row > row[j]).sum())
-    cache.write_text(json.dumps(known, ensure_ascii=False))
-    return known
+def centres(triggers):
+    flat, at, found = vectors(base, [t for ts in triggers for t in ts]), 0, []
+    for ts in triggers:
+        found.append(flat[at : at + len(ts)].mean(0))
+        at += len(ts)
+    return F.normalize(torch.stack(found), dim=1)
 
 
-tok = bert.tokenizer(a.base)
-model = bert.from_base(a.base, a.dropout)
-base = copy.deepcopy(model).eval()
-rank = ranks()
-held_out = {}
-if a.hold:
-    choice = random.Random(7)
+def within_reach():
+    """Of files with indirect messages, those whose capability the untuned base ranks high in its file."""
     for file in sorted({c["file"] for c in capabilities.values() if c["file"].startswith("caps-")}):
-        for n in choice.sample(sorted(n for n, c in capabilities.items() if c["file"] == file), a.hold):
-            held_out[n] = capabilities.pop(n)
-    pairs = [(t, needs) for t, needs in pairs if not any(n in held_out for n in needs)]
-for c in capabilities.values():
-    near_enough = [m for m in c["messages"] if rank[m] < a.reach or c["file"].startswith("plain-")]
-    c["messages"] = near_enough or sorted(c["messages"], key=rank.get)[:3]
-names = sorted(capabilities)
-place = {n: i for i, n in enumerate(names)}
+        of, cut, at = {n: c for n, c in capabilities.items() if c["file"] == file}, {}, 0
+        for n, c in of.items():
+            cut[n] = slice(at, at + len(c["triggers"]))
+            at = cut[n].stop
+        triggers = vectors(base, [t for c in of.values() for t in c["triggers"]]).numpy()
+        for j, (n, c) in enumerate(of.items()):
+            s = measure.scores(vectors(base, c["messages"]).numpy(), cut, triggers)
+            c["messages"] = [m for m, row in zip(c["messages"], s) if (row > row[j]).sum() < a.reach]
+            if len(c["messages"]) < 3:
+                del capabilities[n]
+
+
+within_reach()
+if a.registry:
+    # Its triggers alone: the messages that it is measured on are never seen.
+    for phrases in texts.registry(a.registry):
+        for name, triggers in phrases.items():
+            capabilities[f"{name}@registry"] = {"triggers": triggers, "messages": triggers, "near": [], "file": "registry"}
+# Held-out capabilities stay unseen: whatever is too like one of them does not take part.
+held_out = [row["triggers"] for path in sorted(Path(a.eval).glob("*_heldout_caps.jsonl")) if path.name.split("_")[0] in HELD_OUT for row in texts.rows(path)]
+centre = centres([c["triggers"] for c in capabilities.values()])
+unlike = (centre @ centres(held_out).T).max(1).values <= a.twins
+names = [n for n, keep in zip(capabilities, unlike) if keep]
+centre = centre[unlike]
+print(len(names), "capabilities,", len(capabilities) - len(names), "left out as too like a held-out one", flush=True)
+
+# Every text by number.
+pool, dressing = Frozen(base, tok, a.freeze), random.Random(5)
+caps = [capabilities[n] for n in names]
+TRIGGERS = [[pool.add(t) for t in c["triggers"]] for c in caps]
+MESSAGES = [[[pool.add(m), pool.add(texts.dress(m, dressing, texts.LIGHT, 0.2))] for m in c["messages"]] for c in caps]
+FRAMED = [[[pool.add(texts.dress(t, dressing, texts.FRAMES, 0.15)) for _ in range(2)] for t in c["triggers"]] for c in caps]
+NULLS = [[pool.add(t), pool.add(texts.null(t, dressing))] for t in nulls]
+MISSES = [(i, pool.add(m)) for i, c in enumerate(caps) for m in c["near"]]
+TWO = [(pool.add(x["text"]), [[pool.add(t) for t in ts] for ts in x["triggers"]]) for x in two]
+JOINED = []
+for _ in range(2500):
+    i, j = dressing.sample(range(len(names)), 2)
+    x, y = dressing.choice(caps[i]["messages"]), dressing.choice(caps[j]["messages"])
+    JOINED.append((pool.add(x.rstrip(".?!") + dressing.choice(texts.JOINTS) + texts.lower(y)), i, j))
+pool.compute(Path(a.out).parent / "cache")
+print(len(pool.texts), "texts", flush=True)
+
+model = copy.deepcopy(base)
 if a.init:
-    model = bert.load(a.init, a.dropout)
-for q in model.words.parameters():
+    tuned, untuned = bert.load(a.init, 0.0).state_dict(), base.state_dict()
+    model.load_state_dict({k: a.share * v + (1 - a.share) * untuned[k] for k, v in tuned.items()})
+for q in model.parameters():
     q.requires_grad_(False)
-model.positions.weight.requires_grad_(False)
-if a.freeze:
-    for q in [model.kind, *model.embedding_norm.parameters()]:
-        q.requires_grad_(False)
-for layer in model.layers[: a.freeze]:
-    for q in layer.parameters():
-        q.requires_grad_(False)
-print(len(names), "capabilities", sum(len(c["messages"]) for c in capabilities.values()), "messages", len(nulls), "nulls", len(pairs), "pairs", flush=True)
+trained = [q for layer in model.layers[a.freeze :] for q in layer.parameters()]
+for q in trained:
+    q.requires_grad_(True)
+
+# Neighbours within a writer's file are distinct on purpose. Across files two names may mean the same thing,
+# so a pair that the untuned base finds too like is never asked apart.
+files = np.array([c["file"] for c in caps])
+REGISTRY = [i for i, c in enumerate(caps) if c["file"] == "registry"]
+doubtful = torch.tensor(files[:, None] != files[None, :]) & (centre @ centre.T > 0.62)
 
 
-# Families: the nearest neighbours within a writer's file are distinct on purpose. Across files two
-# names may mean the same thing, so a pair that the untuned base finds too like is kept apart.
-flat = [t for n in names for t in capabilities[n]["triggers"]]
-at, where = 0, {}
-for n in names:
-    where[n] = slice(at, at + len(capabilities[n]["triggers"]))
-    at = where[n].stop
-files = np.array([capabilities[n]["file"] for n in names])
-same_file = torch.tensor(files[:, None] == files[None, :])
-
-
-def centres(m):
-    v = vectors(m, flat)
-    return F.normalize(torch.stack([v[where[n]].mean(0) for n in names]), dim=-1)
-
-
-first = centres(base)
-alike = (first @ first.T)
-doubtful = (~same_file) & (alike > 0.62)
-
-
-def neighbours(m):
-    c = centres(m)
-    s = c @ c.T
-    s.fill_diagonal_(-1)
+@torch.no_grad()
+def neighbours():
+    flat, at, found = np.array([t for ts in TRIGGERS for t in ts]), 0, []
+    v = torch.cat([pool.vectors(model, flat[k : k + 1024]) for k in range(0, len(flat), 1024)])
+    for ts in TRIGGERS:
+        found.append(v[at : at + len(ts)].mean(0))
+        at += len(ts)
+    c = F.normalize(torch.stack(found), dim=1)
+    s = (c @ c.T).fill_diagonal_(-1)
     s[doubtful] = -1
-    return s.topk(8, dim=1).indices.tolist()
+    return s.topk(10, dim=1).indices.tolist()
 
 
 def pick(near):
     chosen = []
     while len(chosen) < a.catalogue:
-        seed = r.randrange(len(names))
-        for i in [seed] + r.sample(near[seed], 2 if r.random() < 0.7 else 4):
+        seed = r.choice(REGISTRY) if REGISTRY and r.random() < a.often else r.randrange(len(names))
+        for i in [seed] + r.sample(near[seed], r.choice([1, 2, 3, 4])):
             if i not in chosen and not any(doubtful[i, j] for j in chosen):
                 chosen.append(i)
     return chosen[: a.catalogue]
+
+
+def some(triggers, width, but=()):
+    rest = [t for j, t in enumerate(triggers) if j not in but] or list(triggers)
+    r.shuffle(rest)
+    return (rest * width)[:width]
+
+
+def ask(i):
+    """A message for capability i: its own, or a trigger in a frame, which then does not judge it."""
+    if caps[i]["file"] == "registry" or r.random() < a.trigger_share:
+        j = r.randrange(len(TRIGGERS[i]))
+        return r.choice(FRAMED[i][j]), j
+    return r.choice(r.choice(MESSAGES[i])), None
+
+
+def sample(near):
+    chosen, width = pick(near), r.choice([4, 5, 5, 6, 7])
+    triggers, asked, of = [], [], []
+    for k, i in enumerate(chosen):
+        drawn = [ask(i) for _ in range(a.messages)]
+        asked += [text for text, _ in drawn]
+        of += [k] * len(drawn)
+        triggers += some(TRIGGERS[i], width, {j for _, j in drawn})
+    extra, both = [], []
+    for text, wanted in r.sample(TWO, a.pairs // 2):
+        extra += [t for ts in wanted for t in some(ts, width)]
+        both.append(text)
+    for text, i, j in r.sample(JOINED, a.pairs // 2):
+        extra += some(TRIGGERS[i], width) + some(TRIGGERS[j], width)
+        both.append(text)
+    silent = [r.choice(r.choice(NULLS)) for _ in range(a.nulls)]
+    missed = [(chosen.index(i), t) for i, t in r.sample(MISSES, min(len(MISSES), 600)) if i in chosen][:8]
+    return triggers, width, asked, of, extra, both, silent, missed
 
 
 def soft(x):
     return F.softplus(20 * x) / 20
 
 
-def top3(sim, count, width):
-    """[n, count*width] → [n, count]: the mean of the three best of each."""
-    return sim.view(sim.shape[0], count, width).topk(3, dim=2).values.mean(2)
+def score(messages, triggers, width):
+    """The rule's scores: the mean of the three best of each."""
+    return (a.slope * (messages @ triggers.T) + 1 - a.slope).view(len(messages), -1, width).topk(3, 2).values.mean(2)
 
 
-tests = {}
+def losses(near):
+    triggers, width, asked, of, extra, both, silent, missed = sample(near)
+    parts = [triggers, extra, asked, silent, [t for _, t in missed], both]
+    numbers = np.array([t for part in parts for t in part])
+    z = pool.vectors(model, numbers)
+    T, X, Q, N, M, B = z.split([len(part) for part in parts])
+    of, count = torch.tensor(of), len(triggers) // width
+    s = score(Q, T, width)
+    own = s.gather(1, of[:, None])[:, 0]
+    rival = torch.logsumexp(30 * s.masked_fill(F.one_hot(of, count).bool(), -2.0), 1) / 30
+    quiet = torch.logsumexp(30 * score(N, T, width), 1) / 30
+    if missed:
+        # A near miss says only that it is not for its own capability.
+        quiet = torch.cat([quiet, score(M, T, width).gather(1, torch.tensor([k for k, _ in missed])[:, None])[:, 0]])
+    # Two needs are quiet when the best is low or has no lead.
+    best = score(B, torch.cat([T, X]), width).topk(2, dim=1).values
+    return {
+        "aim": soft(a.aim - own).mean(),
+        "lead": soft(rival + a.lead - own).mean(),
+        "order": a.weight_order * F.cross_entropy(16 / a.slope * s, of),
+        "null": a.weight_null * soft(quiet - a.hush).mean(),
+        "pair": a.weight_pair * soft(torch.minimum(best[:, 0] - 0.62, best[:, 0] - best[:, 1] - 0.035)).mean(),
+        "anchor": a.weight_anchor * (1 - (z * pool.untuned[torch.from_numpy(numbers)]).sum(1)).mean(),
+    }
 
 
-def middling(messages, many):
-    """Messages of the difficulty that was published: of five, the base finds four at once."""
-    easy = [m for m in messages if rank[m] == 0][: many * 4 // 5]
-    return easy + [m for m in messages if 1 <= rank[m] < 5][: max(1, len(easy) // 4)]
+def save(tuned):
+    Path(a.out).mkdir(parents=True, exist_ok=True)
+    bert.save(tuned, Path(a.out, "model.safetensors"))
+    Path(a.out, "settings.json").write_text(json.dumps(vars(a), indent=1) + "\n")
 
 
-if held_out:
-    rows = [{"intent": m, "label": n, "kind": "natural"} for n, c in held_out.items() for m in middling(c["messages"], 10)]
-    rows += texts.rows(Path(a.eval, "v_heldout_null.jsonl"))
-    tests["middling"] = ({n: c["triggers"] for n, c in held_out.items()}, [x for x in rows if x["kind"] != "two"])
-for kind in ("hard", "plain") if a.eval else ():
-    held = {c["name"]: c for c in texts.rows(Path(a.eval, f"{kind}_heldout_caps.jsonl"))}
-    rows = [{"intent": m, "label": n, "kind": "natural"} for n, c in held.items() for m in c["messages"]]
-    rows += texts.rows(Path(a.eval, f"{kind}_heldout_null.jsonl"))
-    tests[f"{kind}, held out"] = ({n: c["triggers"] for n, c in held.items()}, rows)
-    if a.shared:
-        caps, skills = texts.registry(Path(a.shared, "data/tap"))
-        tests[f"{kind}, registry"] = (caps, texts.rows(Path(a.eval, f"{kind}_registry.jsonl")))
+watched = sets.read(a.eval, "ordinary", a.shared and Path(a.shared, "data/tap"))
+if Path(a.eval, "novel_heldout_caps.jsonl").exists():
+    watched |= sets.read(a.eval, "novel", "")
 if a.shared:
-    tests["dev"] = ({**caps, **skills}, texts.rows(Path(a.shared, "data/routing/dev.jsonl")))
+    watched |= sets.published(a.shared)
 
 
-def evaluate(m, title):
-    for name, (catalogue, rows) in tests.items():
-        items = [t for ts in catalogue.values() for t in ts]
-        v, cut, k = vectors(m, items).numpy(), {}, 0
-        for n, ts in catalogue.items():
-            cut[n] = slice(k, k + len(ts))
-            k += len(ts)
-        q = vectors(m, [x["intent"] for x in rows]).numpy()
-        s = measure.scores(q, cut, v)
-        if "held out" in name or name == "middling":  # a candidate set of 40 that holds the right one(s)
-            rng, order = np.random.default_rng(1), list(catalogue)
-            for i, x in enumerate(rows):
-                keep = [x["label"]] if x["label"] else list(x.get("needs", []))
-                others = [n for n in order if n not in keep]
-                keep += list(rng.choice(others, 40 - len(keep), replace=False))
-                off = [j for j, n in enumerate(order) if n not in keep]
-                s[i, off] = -1
-        z = measure.summary(s, list(catalogue), rows)
-        print(f"  {title} {name:17}", " ".join(f"{k} {v:.3f}" if k != "n" else f"n {v}" for k, v in z.items()), flush=True)
-    m.train()
+def evaluate(tuned, title):
+    mapped = lambda items: bert.with_constant(vectors(tuned, items), a.slope).numpy()
+    sets.report(mapped, watched, title)
 
 
-trained = [q for q in model.parameters() if q.requires_grad]
-optimiser = torch.optim.AdamW(trained, lr=a.rate, weight_decay=0.01)
+home = [q.clone() for layer in base.layers[a.freeze :] for q in layer.parameters()]
+optimiser = torch.optim.AdamW(trained, lr=a.rate, weight_decay=0.0)
 begun = time.time()
-done = lambda step: max(step / a.steps, (time.time() - begun) / 60 / a.minutes if a.minutes else 0)
-average = {k: v.clone() for k, v in model.state_dict().items()}
-evaluate(model, "base")
-near = neighbours(model)
-model.train()
-log, step = [], 0
-while done(step) < 1:
-    if step and step % 100 == 0:
-        near = neighbours(model)
-        model.train()
+done = lambda: (time.time() - begun) / 60 / a.minutes
+averaged = copy.deepcopy(model)
+near, log, step = neighbours(), [], 0
+evaluate(model, "untuned")
+while done() < 1:
+    if step and step % 200 == 0:
+        near = neighbours()
     for group in optimiser.param_groups:
-        group["lr"] = a.rate * min(1, (step + 1) / 60) * max(0.03, 1 - done(step))
-    chosen, width = pick(near), r.choice([4, 5, 5, 6, 7])
-    both = []
-    for text, needs in r.sample(pairs, min(len(pairs), a.pairs)):
-        want = [place[n] for n in needs]
-        fits = all(not any(doubtful[w, j] for j in chosen) for w in want if w not in chosen)
-        if fits:
-            chosen += [w for w in want if w not in chosen]
-            both.append((text, [chosen.index(w) for w in want]))
-    asked, asked_of, triggers = [], [], []
-    hard = []
-    for ci, i in enumerate(chosen):
-        c = capabilities[names[i]]
-        own, used = c["triggers"], set()
-        for _ in range(a.messages if ci < a.catalogue else 1):
-            if r.random() < a.trigger_share:
-                j = r.randrange(len(own))
-                used.add(j)
-                asked.append(texts.dress(own[j], r, texts.FRAMES, 0.15))
-            else:
-                asked.append(texts.dress(r.choice(c["messages"]), r, texts.LIGHT))
-            asked_of.append(ci)
-            if r.random() < 0.04:
-                asked[-1] = r.choice(nulls)[:60] + r.choice([". ", ", ", "! "]) + asked[-1]
-        rest = [t for j, t in enumerate(own) if j not in used] or own
-        r.shuffle(rest)
-        rest = (rest * width)[:width] if len(rest) < width else rest[:width]
-        triggers += [t if r.random() < 0.85 else texts.lower(t) for t in rest]
-        if c.get("near") and r.random() < 0.35:
-            hard.append((r.choice(c["near"]), ci))
-    # Two requests in one message need two capabilities.
-    for _ in range(a.pairs // 2):
-        x, y = r.sample(range(len(asked)), 2)
-        if asked_of[x] != asked_of[y]:
-            both.append((asked[x].rstrip(".?!") + r.choice([" and then ", " and ", ", then ", " and also ", ". also "]) + texts.lower(asked[y]), [asked_of[x], asked_of[y]]))
-    silent = [texts.null(r.choice(nulls), r) for _ in range(a.nulls)] + [texts.null(h, r) for h, _ in hard]
-    n_cat = len(chosen)
-    T = bert.encode(model, tok, triggers, 512, bool(a.half))
-    E = bert.encode(model, tok, asked + silent + [t for t, _ in both], 64, bool(a.half))
-    Q, N, B = E[: len(asked)], E[len(asked) : len(asked) + len(silent)], E[len(asked) + len(silent) :]
-    of = torch.tensor(asked_of)
-    S = top3(Q @ T.T, n_cat, width)
-    pos = S.gather(1, of[:, None])[:, 0]
-    others = S.masked_fill(F.one_hot(of, n_cat).bool(), -2.0)
-    rival = torch.logsumexp(30 * others, 1) / 30
-    l_pos = soft(a.aim - pos).mean()
-    l_lead = soft(rival + a.lead - pos).mean()
-    l_ce = F.cross_entropy(16 * S, of)
-    S0 = top3(N @ T.T, n_cat, width)
-    quiet = torch.logsumexp(30 * S0[: a.nulls], 1) / 30
-    # A near miss says only that it is not for its own capability; another one may fit.
-    missed = torch.stack([S0[a.nulls + k, ci] for k, (_, ci) in enumerate(hard)]) if hard else quiet[:0]
-    l_null = soft(torch.cat([quiet, missed]) - a.hush).mean()
-    loss = l_pos + l_lead + a.ce * l_ce + a.weight_null * l_null
-    l_pair = torch.zeros(())
-    if both:
-        S2 = top3(B @ T.T, n_cat, width).sort(dim=1, descending=True).values
-        # Quiet when the best is low or has no lead: the smaller of the two must be below.
-        fires = torch.minimum(S2[:, 0] - 0.62, S2[:, 0] - S2[:, 1] - 0.035)
-        l_pair = soft(fires).mean()
-        loss = loss + a.weight_pair * l_pair
-    if a.anchor and step % 2 == 0:
-        keep = r.sample(range(len(asked)), 24)
-        with torch.no_grad():
-            before = bert.encode(base, tok, [asked[i] for i in keep], 64, bool(a.half))
-        loss = loss + a.anchor * (1 - (Q[keep] * before).sum(1)).clamp(min=0.35).mean()
+        group["lr"] = a.rate * min(1, (step + 1) / 50) * max(0.02, 1 - done())
+    parts = losses(near)
     optimiser.zero_grad()
-    loss.backward()
+    sum(parts.values()).backward()
     torch.nn.utils.clip_grad_norm_(trained, 1.0)
     optimiser.step()
-    decay = min(0.99, (step + 1) / (step + 10))
-    with torch.no_grad():
-        for k, v in model.state_dict().items():
-            average[k].mul_(decay).add_(v, alpha=1 - decay)
-    log.append([float(x.detach()) for x in (l_pos, l_lead, l_ce, l_null, l_pair)])
     step += 1
-    if step % 25 == 0:
-        print(step, f"{time.time() - begun:.0f} s", np.round(np.mean(log[-25:], 0), 4), flush=True)
-    if a.every and step % a.every == 0:
-        now = copy.deepcopy(model)
-        now.load_state_dict(average)
-        evaluate(now, f"step {step}")
-        bert.save(now, Path(a.out, "model.safetensors"))
-model.load_state_dict(average)
-bert.save(model, Path(a.out, "model.safetensors"))
-json.dump(vars(a), open(Path(a.out, "settings.json"), "w"), indent=1)
-evaluate(model, "end")
-untuned = bert.from_base(a.base).state_dict()
-for share in (0.9, 0.8, 0.7):
-    mixed = copy.deepcopy(model)
-    mixed.load_state_dict({k: share * v + (1 - share) * untuned[k] for k, v in average.items()})
-    evaluate(mixed, f"mixed {share}")
+    decay = min(0.99, step / (step + 9))
+    with torch.no_grad():
+        for weights, untuned in zip(trained, home):
+            weights.lerp_(untuned, min(1, optimiser.param_groups[0]["lr"] * a.pull))
+        for mean, now in zip(averaged.parameters(), model.parameters()):
+            mean.mul_(decay).add_(now, alpha=1 - decay)
+    log.append([float(x.detach()) for x in parts.values()])
+    if step % 50 == 0:
+        print(step, f"{time.time() - begun:.0f} s", dict(zip(parts, np.round(np.mean(log[-50:], 0), 4).tolist())), flush=True)
+    if step % a.every == 0:
+        save(averaged)
+        evaluate(averaged, f"step {step}")
+save(averaged)
+evaluate(averaged, "end")
