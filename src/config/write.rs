@@ -157,6 +157,11 @@ const TRY_LOCK_AGAIN: Duration = Duration::from_millis(5);
 /// Opens a private file and locks it, waiting at most so long for its holder; `None` when it is still
 /// held then. The operating system frees the lock when the file is dropped or its holder dies.
 pub fn lock_within(file: &Path, wait: Duration) -> io::Result<Option<File>> {
+    // Opening a pipe would wait for its other end.
+    if fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+        let why = format!("{} is not an ordinary file", file.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
     let lock = private().create(true).truncate(false).write(true).open(file)?;
     let end = Instant::now() + wait;
     loop {

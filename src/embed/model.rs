@@ -1,10 +1,13 @@
 //! Which model: the embedded one, a folder's or a hub's, and what its files say about it.
 
 use std::borrow::Cow;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+
+use crate::config::read_ordinary;
+use crate::text::human::bytes;
 
 /// The graph that comes with the binary, pooling and normalisation in it.
 static EMBEDDED_GRAPH: &[u8] = include_bytes!("../../assets/encoder/model.onnx");
@@ -69,6 +72,8 @@ pub enum ModelError {
     NotInBuild,
     #[error("{path} cannot be read: {error}")]
     Unreadable { path: PathBuf, error: io::Error },
+    #[error("{path} has {found}, more than the {most} that a model may have")]
+    TooLarge { path: PathBuf, found: String, most: String },
     #[error("{0} has no `model*.onnx`")]
     NoGraph(PathBuf),
     #[error("the tokenizer cannot be used: {0}")]
@@ -123,18 +128,58 @@ impl Model {
     /// `1_Pooling/config.json` and `sentence_bert_config.json`.
     pub fn in_folder(folder: &Path, name: String) -> Result<Self, ModelError> {
         let graph = graph_in(folder)?.ok_or_else(|| ModelError::NoGraph(folder.to_path_buf()))?;
+        bounded(&[&graph, &weights_of(&graph)], MOST_GRAPH)?;
         Ok(Self {
             name,
             graph: Graph::File(graph),
-            tokenizer: Cow::Owned(read(&folder.join("tokenizer.json"))?),
+            tokenizer: Cow::Owned(read_tokenizer(&folder.join("tokenizer.json"))?),
             pooling: pooling_in(folder),
             most_tokens: most_tokens_in(folder),
         })
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
-    std::fs::read(path).map_err(|error| ModelError::Unreadable { path: path.to_path_buf(), error })
+/// Of a graph with its weights: a message would wait too long for a larger one.
+const MOST_GRAPH: u64 = 1 << 30;
+/// The vocabularies of many languages have a quarter of it.
+const MOST_TOKENIZER: u64 = 64 << 20;
+
+fn read_tokenizer(path: &Path) -> Result<Vec<u8>, ModelError> {
+    let unreadable = |error| ModelError::Unreadable { path: path.to_path_buf(), error };
+    std::fs::metadata(path).map_err(unreadable)?;
+    bounded(&[path], MOST_TOKENIZER)?;
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).and_then(|file| file.take(MOST_TOKENIZER).read_to_end(&mut bytes)).map_err(unreadable)?;
+    Ok(bytes)
+}
+
+/// Weights that a graph keeps beside it.
+pub(super) fn weights_of(graph: &Path) -> PathBuf {
+    let mut beside = graph.as_os_str().to_owned();
+    beside.push("_data");
+    PathBuf::from(beside)
+}
+
+/// Those of the files that exist are ordinary ones, and together not too large. Opening another kind
+/// might wait forever.
+fn bounded(files: &[&Path], most: u64) -> Result<(), ModelError> {
+    let mut total = 0;
+    for path in files {
+        let found = match std::fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            found => found,
+        };
+        let ordinary = found.and_then(|found| match found.is_file() {
+            true => Ok(found.len()),
+            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not an ordinary file")),
+        });
+        total += ordinary.map_err(|error| ModelError::Unreadable { path: path.to_path_buf(), error })?;
+        if total > most {
+            let (found, most) = (bytes(total), bytes(most));
+            return Err(ModelError::TooLarge { path: path.to_path_buf(), found, most });
+        }
+    }
+    Ok(())
 }
 
 /// Names of graphs in the order they are preferred: the smallest that keep their accuracy first.
@@ -172,7 +217,7 @@ struct PoolingConfig {
 }
 
 fn pooling_in(folder: &Path) -> Pooling {
-    let config = std::fs::read(folder.join("1_Pooling").join("config.json")).ok();
+    let config = read_ordinary(&folder.join("1_Pooling").join("config.json")).ok();
     let config: Option<PoolingConfig> = config.and_then(|text| serde_json::from_slice(&text).ok());
     if config.is_some_and(|config| config.pooling_mode_cls_token) { Pooling::First } else { Pooling::Mean }
 }
@@ -183,7 +228,7 @@ struct LengthConfig {
 }
 
 fn most_tokens_in(folder: &Path) -> usize {
-    let config = std::fs::read(folder.join("sentence_bert_config.json")).ok();
+    let config = read_ordinary(&folder.join("sentence_bert_config.json")).ok();
     let config: Option<LengthConfig> = config.and_then(|text| serde_json::from_slice(&text).ok());
     config.and_then(|config| config.max_seq_length).filter(|length| (8..=8192).contains(length)).unwrap_or(MOST_TOKENS)
 }

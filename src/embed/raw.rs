@@ -1,7 +1,7 @@
 //! The only unsafe code of the crate: mapping a file, loading ONNX Runtime, products with wider
-//! registers.
+//! registers, giving memory back.
 
-#![allow(unsafe_code, reason = "none of the three can be done without")]
+#![allow(unsafe_code, reason = "none of the four can be done without")]
 
 use std::ffi::CStr;
 use std::fs::File;
@@ -153,6 +153,64 @@ fn require_version(version: &str) -> Result<(), String> {
 
 fn too_old(version: &str) -> String {
     format!("version {version} is too old: 1.{} or later is needed", ort::sys::ORT_API_VERSION)
+}
+
+/// Gives back the memory of bytes in the program's file, which is read again if they are; says whether
+/// it could.
+#[cfg(target_os = "linux")]
+pub fn let_go(bytes: &'static [u8]) -> bool {
+    let Ok(maps) = std::fs::read_to_string("/proc/self/smaps") else { return false };
+    let Some(pages) = droppable(&maps, bytes.as_ptr_range()) else { return false };
+    let start = bytes.as_ptr().with_addr(pages.start).cast_mut().cast::<libc::c_void>();
+    // SAFETY: the pages are whole ones of one private mapping of a file, which is not writable and of
+    // which nothing was ever written to: `droppable` has seen that. Dropping such pages changes no byte,
+    // for whoever reads them next gets them from the file again.
+    unsafe { libc::madvise(start, pages.len(), libc::MADV_DONTNEED) == 0 }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn let_go(_: &'static [u8]) -> bool {
+    false
+}
+
+/// The whole pages inside of `bytes`, if they are a file's as it is. `maps` is of the form of
+/// `/proc/self/smaps`.
+#[cfg(target_os = "linux")]
+fn droppable(maps: &str, bytes: std::ops::Range<*const u8>) -> Option<std::ops::Range<usize>> {
+    let (start, end) = (bytes.start.addr(), bytes.end.addr());
+    let mut lines = maps.lines().skip_while(|line| {
+        let range = line.split(' ').next().and_then(|range| range.split_once('-'));
+        let number = |text| usize::from_str_radix(text, 16).ok();
+        let range = range.and_then(|(from, to)| Some((number(from)?, number(to)?)));
+        !range.is_some_and(|(from, to)| from <= start && end <= to)
+    });
+    let mut head = lines.next()?.split_ascii_whitespace().skip(1);
+    let (access, inode) = (head.next()?, head.nth(2)?);
+    if access.contains(['w', 's']) || inode.parse::<u64>().ok()? == 0 {
+        return None;
+    }
+    let (mut page, mut written) = (None, None);
+    for line in lines.take_while(|line| line.split(' ').next().is_some_and(|key| key.ends_with(':'))) {
+        let (key, value) = line.split_once(':')?;
+        let kibibytes = || value.trim().strip_suffix(" kB").and_then(|number| number.trim().parse::<usize>().ok());
+        match key {
+            "KernelPageSize" => page = kibibytes().map(|size| size * 1024),
+            "Anonymous" => written = kibibytes(),
+            _ => {}
+        }
+    }
+    let page = page.filter(|size| size.is_power_of_two() && written == Some(0))?;
+    let (first, last) = (start.checked_next_multiple_of(page)?, end / page * page);
+    (first < last).then_some(first..last)
+}
+
+/// Gives back what the allocator holds on to after much was freed at once.
+pub fn trim() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: it touches only what is free, under the allocator's own locks.
+    unsafe {
+        libc::malloc_trim(0);
+    }
 }
 
 #[cfg(test)]

@@ -81,6 +81,11 @@ pub(super) fn begin(start: Start, encoder: Arc<Sentences>, first: impl Future<Ou
     let mut opening = opening(&loaded);
     opening.extend(aside(&workdir));
     opening.extend(problems.iter().map(|problem| of_problem(problem, Level::Warning)));
+    if person == Person::Absent && config.skills.auto_activation {
+        // An agent's tag, its domain alone, or a role, which has none.
+        let asked = role.as_deref().unwrap_or(&config.default);
+        drop(super::encoder::want_early(&encoder, &offers, asked.split(':').next().unwrap_or_default()));
+    }
     let setup = Setup {
         models: Arc::clone(&real) as Arc<dyn Models>,
         tools: Arc::clone(&real) as Arc<dyn StartTools>,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{make_private_folder, private};
+use crate::config::{make_private_folder, private, read_ordinary};
 
 const COMPLETE: &str = "complete.json";
 
@@ -64,7 +64,7 @@ impl Store {
     /// Whether everything is there, in its size. Damage inside is seen when the model is read: its hash
     /// is then another.
     pub fn is_complete(&self) -> bool {
-        let Ok(text) = fs::read(self.folder.join(COMPLETE)) else { return false };
+        let Ok(text) = read_ordinary(&self.folder.join(COMPLETE)) else { return false };
         let Ok(complete) = serde_json::from_slice::<Complete>(&text) else { return false };
         let whole = |file: &Stored| fs::metadata(self.path(&file.name)).is_ok_and(|found| found.len() == file.bytes);
         !complete.files.is_empty() && complete.files.iter().all(whole)

@@ -28,6 +28,12 @@ pub struct Cache {
     dimensions: usize,
 }
 
+#[derive(Default)]
+struct Scanned {
+    whole: Vec<(Key, Vector)>,
+    fault: Option<Fault>,
+}
+
 impl Cache {
     /// `folder` is that of all models.
     pub fn new(folder: &Path, identity: &Identity) -> Self {
@@ -43,33 +49,65 @@ impl Cache {
     /// What of `wanted` the file holds. A faulty file is replaced by what is whole in it; the fault is
     /// returned in words.
     pub fn read(&self, wanted: &dyn Fn(&Key) -> bool, index: &mut Index) -> Option<String> {
-        let file = match MappedFile::open(&self.path) {
-            Ok(file) => Arc::new(file),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-            // An empty file cannot be mapped; it is what a killed process may have left.
-            Err(_) if fs::metadata(&self.path).is_ok_and(|found| found.len() == 0) => {
-                return Some(self.replace(&Fault::Foreign, &[]));
-            }
-            Err(error) => return Some(format!("{} cannot be read: {error}", self.path.display())),
+        let (whole, note) = match self.scan() {
+            Ok(Scanned { whole, fault: None }) if whole.len() <= MOST_RECORDS => (whole, None),
+            Ok(_) => self.mend(wanted),
+            Err(error) => (Vec::new(), Some(format!("{} cannot be read: {error}", self.path.display()))),
         };
+        for (key, vector) in whole.into_iter().filter(|(key, _)| wanted(key)) {
+            index.insert(key, vector);
+        }
+        note
+    }
+
+    /// Every whole vector of the file.
+    fn scan(&self) -> io::Result<Scanned> {
+        let faulty = |fault| Ok(Scanned { whole: Vec::new(), fault: Some(fault) });
+        match fs::metadata(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Scanned::default()),
+            // Opening it might wait forever.
+            Ok(found) if !found.is_file() => return faulty(Fault::NotAFile),
+            // It cannot be mapped; it is what a killed process may have left.
+            Ok(found) if found.len() == 0 => return faulty(Fault::Foreign),
+            Ok(found) if found.len() > self.most_bytes() => return faulty(Fault::TooLarge),
+            found => found?,
+        };
+        let file = Arc::new(MappedFile::open(&self.path)?);
         if let Err(fault) = format::check_header(file.bytes(), &self.model, self.dimensions) {
-            return Some(self.replace(&fault, &[]));
+            return faulty(fault);
         }
         let mut whole = Vec::new();
-        let fault = format::mapped(&file, self.dimensions, |key, vector| {
-            if wanted(&key) {
-                index.insert(key, vector.clone());
-            }
-            whole.push((key, vector));
-        });
-        if let Some(fault) = fault {
-            return Some(self.replace(&fault, &whole));
+        let fault = format::mapped(&file, self.dimensions, |key, vector| whole.push((key, vector)));
+        Ok(Scanned { whole, fault })
+    }
+
+    /// Looks again with nobody else writing: what looked torn may have been half written. Then makes the
+    /// file anew if it must be.
+    fn mend(&self, wanted: &dyn Fn(&Key) -> bool) -> (Vec<(Key, Vector)>, Option<String>) {
+        let lock = self.lock();
+        let Scanned { mut whole, fault } = match self.scan() {
+            Ok(scanned) => scanned,
+            Err(error) => return (Vec::new(), Some(format!("{} cannot be read: {error}", self.path.display()))),
+        };
+        if fault.is_none() && whole.len() <= MOST_RECORDS {
+            return (whole, None);
         }
-        if whole.len() > MOST_RECORDS {
+        if fault.is_none() {
             whole.retain(|(key, _)| wanted(key));
-            return self.rewrite(&whole).err().map(|error| self.unwritable(&error));
         }
-        None
+        let written = lock.and_then(|_lock| self.rewrite(&whole));
+        let (path, kept) = (self.path.display(), whole.len());
+        let note = match (fault, written) {
+            (None, written) => written.err().map(|error| self.unwritable(&error)),
+            (Some(fault), Ok(())) => Some(format!("{path} was made anew, with {kept} vectors kept: {fault}")),
+            (Some(fault), Err(error)) => Some(format!("{path} is not used ({fault}) and cannot be made anew: {error}")),
+        };
+        (whole, note)
+    }
+
+    /// Nothing of ours grows so large: it is cut down long before.
+    fn most_bytes(&self) -> u64 {
+        (format::HEADER + 2 * MOST_RECORDS * format::record_length(self.dimensions)) as u64
     }
 
     /// Vectors that come with the binary: used where they fit this model, else left alone.
@@ -96,6 +134,9 @@ impl Cache {
 
     fn try_append(&self, vectors: &[(Key, Vector)]) -> io::Result<()> {
         let _lock = self.lock()?;
+        if fs::metadata(&self.path).is_ok_and(|found| !found.is_file()) {
+            return Err(io::Error::other(Fault::NotAFile.to_string()));
+        }
         let mut file = private().create(true).append(true).open(&self.path)?;
         let length = file.metadata()?.len() as usize;
         let record = format::record_length(self.dimensions);
@@ -111,19 +152,15 @@ impl Cache {
         file.write_all(&bytes)
     }
 
-    fn replace(&self, fault: &Fault, whole: &[(Key, Vector)]) -> String {
-        let path = self.path.display();
-        match self.rewrite(whole) {
-            Ok(()) => format!("{path} was made anew, with {} vectors kept: {fault}", whole.len()),
-            Err(error) => format!("{path} is not used ({fault}) and cannot be made anew: {error}"),
-        }
-    }
-
-    /// Never in place: others may have the old file mapped.
+    /// Never in place: others may have the old file mapped. For who holds the lock.
     fn rewrite(&self, vectors: &[(Key, Vector)]) -> io::Result<()> {
-        let _lock = self.lock()?;
         let part = self.path.with_added_extension("part");
-        let mut file = private().create(true).write(true).truncate(true).open(&part)?;
+        // Whatever a killed process left there; under the lock nobody else writes it.
+        match fs::remove_file(&part) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut file = private().create_new(true).write(true).open(&part)?;
         file.write_all(&format::header(&self.model, self.dimensions))?;
         for (key, vector) in vectors {
             file.write_all(&format::record(key, vector.as_slice()))?;

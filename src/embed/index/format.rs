@@ -24,6 +24,12 @@ pub const FLOATS: usize = KEY + CHECK;
 pub enum Fault {
     #[error("it is no file of vectors")]
     Foreign,
+    #[error("it was made on a machine with the other byte order")]
+    ByteOrder,
+    #[error("it is not an ordinary file")]
+    NotAFile,
+    #[error("it is far too large")]
+    TooLarge,
     #[error("it was made by another model")]
     OtherModel,
     #[error("its header is damaged")]
@@ -83,8 +89,11 @@ pub fn check_header(bytes: &[u8], model: &[u8; 32], dimensions: usize) -> Result
     if found == header(model, dimensions) {
         return Ok(());
     }
-    if found[..12] != header(model, dimensions)[..12] {
+    if found[..8] != MAGIC {
         return Err(Fault::Foreign);
+    }
+    if found[8..12] == ORDER.swap_bytes().to_ne_bytes() {
+        return Err(Fault::ByteOrder);
     }
     let whole = of_parts(&[&found[..48]])[..16] == found[48..];
     Err(if whole { Fault::OtherModel } else { Fault::Header })

@@ -100,6 +100,7 @@ fn a_faulty_file_is_named_and_made_anew_with_what_is_whole() {
         ("its header is damaged", Box::new(|bytes| bytes[20] ^= 1), &[]),
         ("its header is damaged", Box::new(|bytes| bytes[60] ^= 1), &[]),
         ("it is no file of vectors", Box::new(|bytes| bytes[0] = b'X'), &[]),
+        ("with the other byte order", Box::new(|bytes| bytes[8..12].reverse()), &[]),
         ("it is no file of vectors", Box::new(Vec::clear), &[]),
         ("it is no file of vectors", Box::new(|bytes| bytes.truncate(10)), &[]),
         ("it is no file of vectors", Box::new(|bytes| *bytes = vec![b'\n'; 4096]), &[]),
@@ -176,4 +177,58 @@ fn a_mapped_file_and_its_copy_agree() {
         assert_eq!(found, vector(seen));
     });
     assert_eq!((fault, seen), (None, 3));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_file_s_place_is_named_and_replaced() {
+    use rustix::fs::{CWD, Mode, mkfifoat};
+    let pipe = |path: &Path| {
+        drop(fs::remove_file(path));
+        mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR).unwrap();
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let cache = filled(folder.path());
+    pipe(cache.path());
+    let refused = cache.append(&[entry("four", 4)]).unwrap_err();
+    assert!(refused.contains("it is not an ordinary file"), "{refused}");
+    pipe(&cache.path().with_added_extension("part"));
+    let (index, note) = read(&cache);
+    assert!(index.is_empty() && note.unwrap().contains("made anew, with 0 vectors kept: it is not an ordinary file"));
+    cache.append(&[entry("four", 4)]).unwrap();
+    assert_eq!(read(&cache).0.get("four"), Some(&vector(4)));
+    pipe(&cache.path().with_added_extension("lock"));
+    let refused = cache.append(&[entry("five", 5)]).unwrap_err();
+    assert!(refused.contains(".lock is not an ordinary file"), "{refused}");
+}
+
+#[test]
+fn a_file_that_is_far_too_large_is_replaced_unread() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = filled(folder.path());
+    fs::OpenOptions::new().write(true).open(cache.path()).unwrap().set_len(4 << 30).unwrap();
+    let (index, note) = read(&cache);
+    assert!(index.is_empty() && note.unwrap().contains("it is far too large"));
+    assert_eq!(fs::metadata(cache.path()).unwrap().len(), HEADER as u64);
+}
+
+#[test]
+fn two_that_write_at_once_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let writers: Vec<_> = (0..3_u8)
+        .map(|writer| {
+            let cache = Cache::new(folder.path(), &identity(1, "tract"));
+            std::thread::spawn(move || {
+                for number in 0..16 {
+                    cache.append(&[entry(&format!("{writer} {number}"), writer + number)]).unwrap();
+                    let (_, note) = read(&cache);
+                    assert_eq!(note, None, "nobody sees a half of another's");
+                }
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.join().unwrap();
+    }
+    assert_eq!(read(&Cache::new(folder.path(), &identity(1, "tract"))).0.len(), 48);
 }

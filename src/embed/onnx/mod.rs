@@ -5,9 +5,10 @@
 //! Invariant: the same text gives the same bits for as long as the backend is the same.
 
 mod run;
+mod vocabulary;
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,7 +21,8 @@ use tokenizers::{Tokenizer, TruncationParams};
 use super::backend::{Backend, Kind};
 use super::digest;
 use super::encoder::{EncodeError, Encoder, Identity};
-use super::model::{Graph, Model, ModelError, Pooling};
+use super::model::{Graph, Model, ModelError, Pooling, weights_of};
+use super::raw;
 use super::vector::Vector;
 
 /// Bytes of a text that are looked at: far more than any model's tokens, far less than a pasted log.
@@ -31,19 +33,27 @@ pub struct OnnxEncoder {
     tokenizer: Tokenizer,
     session: Mutex<Session>,
     pooling: Pooling,
+    /// How many the graph knows; `None` when its file does not say.
+    tokens: Option<u64>,
 }
 
 impl OnnxEncoder {
     /// Takes from a tenth of a second to one; never on a thread that draws.
     pub fn load(model: Model, backend: &Backend) -> Result<Self, ModelError> {
         let tokenizer = tokenizer(&model)?;
+        let tokens = tokens(&model.graph);
+        let come_along = match model.graph {
+            Graph::Embedded(bytes) => bytes,
+            Graph::File(_) => &[],
+        };
         let graph = |reason: String| ModelError::Graph { backend: backend.name.clone(), reason };
         let session = session(&model.graph, backend).map_err(|error| graph(error.to_string()))?;
         let identity = Identity { hash: hash(&model)?, name: model.name, backend: backend.name.clone(), dimensions: 0 };
-        let mut encoder = Self { identity, tokenizer, session: Mutex::new(session), pooling: model.pooling };
+        let mut encoder = Self { identity, tokenizer, session: Mutex::new(session), pooling: model.pooling, tokens };
         // Shows whether the graph takes what it is given, and how long its vectors are.
         let probe = encoder.encode("a sentence").map_err(|error| graph(error.to_string()))?;
         encoder.identity.dimensions = probe.dimensions();
+        give_back(come_along);
         Ok(encoder)
     }
 }
@@ -57,11 +67,40 @@ impl Encoder for OnnxEncoder {
         let text = &text[..text.floor_char_boundary(MOST_BYTES)];
         let encoding =
             self.tokenizer.encode_fast(text, true).map_err(|error| EncodeError::Tokens(error.to_string()))?;
+        if let Some(unknown) =
+            encoding.get_ids().iter().find(|id| self.tokens.is_some_and(|known| u64::from(**id) >= known))
+        {
+            let known = self.tokens.unwrap_or_default();
+            return Err(EncodeError::Tokens(format!("the tokenizer gives {unknown}, the graph knows {known} tokens")));
+        }
         let ids: Vec<i64> = encoding.get_ids().iter().map(|id| i64::from(*id)).collect();
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         let numbers = run::run(&mut session, ids, self.pooling)?;
+        drop(session);
+        let known = self.identity.dimensions;
+        if known != 0 && known != numbers.len() {
+            let reason = format!("it gives {} numbers and not {known} as for other texts", numbers.len());
+            return Err(EncodeError::Model(reason));
+        }
         Ok(Vector::new(numbers)?)
     }
+}
+
+/// What cannot be made out here is refused by the backend, with its own reason.
+fn tokens(graph: &Graph) -> Option<u64> {
+    let read = match graph {
+        Graph::Embedded(bytes) => vocabulary::tokens(Cursor::new(bytes)),
+        Graph::File(path) => File::open(path).and_then(|file| vocabulary::tokens(BufReader::new(file))),
+    };
+    read.ok().flatten()
+}
+
+/// Nobody reads the graph's bytes again, and half of what was needed to read them is free.
+fn give_back(come_along: &'static [u8]) {
+    if !come_along.is_empty() && !raw::let_go(come_along) {
+        tracing::debug!(target: "octomind::embed", "the embedded graph's bytes stay in memory");
+    }
+    raw::trim();
 }
 
 fn tokenizer(model: &Model) -> Result<Tokenizer, ModelError> {
@@ -121,10 +160,8 @@ fn hash(model: &Model) -> Result<[u8; 32], ModelError> {
 
 /// With the weights that lie beside it, if they do.
 fn hash_file(path: &Path, mut digest: Sha256) -> io::Result<[u8; 32]> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push("_data");
-    let beside = Path::new(&beside);
-    for part in [path, beside].into_iter().filter(|part| *part == path || part.exists()) {
+    let beside = weights_of(path);
+    for part in [path, &beside].into_iter().filter(|part| *part == path || part.exists()) {
         let mut file = File::open(part)?;
         let mut block = vec![0; 256 * 1024];
         loop {

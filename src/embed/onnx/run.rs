@@ -20,10 +20,17 @@ pub fn run(session: &mut Session, ids: Vec<i64>, pooling: Pooling) -> Result<Vec
     let value = value.ok_or_else(|| EncodeError::Model("the graph has no output".to_owned()))?;
     let (shape, numbers) = value.try_extract_tensor::<f32>().map_err(failed)?;
     match shape.as_ref() {
-        [1, _] | [_] => Ok(numbers.to_vec()),
-        [1, count, width] if *count as usize == tokens => Ok(pool(numbers, *width as usize, pooling)),
+        [1, width] | [width] if fits(*width) => Ok(numbers.to_vec()),
+        [1, count, width] if fits(*width) && *count as usize == tokens => Ok(pool(numbers, *width as usize, pooling)),
         other => Err(EncodeError::Model(format!("the graph's output has the shape {other:?}"))),
     }
+}
+
+/// Numbers of a vector: the largest models give a half of it.
+const MOST_NUMBERS: i64 = 8192;
+
+fn fits(width: i64) -> bool {
+    (1..=MOST_NUMBERS).contains(&width)
 }
 
 type Inputs = Vec<(String, SessionInputValue<'static>)>;

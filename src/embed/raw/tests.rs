@@ -43,3 +43,49 @@ fn what_is_no_library_is_refused_with_the_reason() {
     assert!(load_runtime(&path).is_err());
     assert!(load_runtime(Path::new("/no/such/libonnxruntime.so")).is_err());
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn only_whole_pages_that_are_a_file_s_as_it_is_are_given_back() {
+    let maps = |access: &str, inode: u32, written: u32| {
+        format!(
+            "00400000-00402000 r-xp 00000000 08:01 7 /bin/it\nSize: 8 kB\nKernelPageSize: 4 kB\nAnonymous: 8 kB\n\
+             VmFlags: rd ex\n00500000-00600000 {access} 00000000 08:01 {inode}    /bin/it\nSize: 1024 kB\n\
+             KernelPageSize:        4 kB\nMMUPageSize: 4 kB\nAnonymous:           {written} kB\nVmFlags: rd mr\n\
+             7ffc0000-7ffd0000 rw-p 00000000 00:00 0 [stack]\nKernelPageSize: 4 kB\nAnonymous: 0 kB\n"
+        )
+    };
+    let range = |from: usize, to: usize| std::ptr::without_provenance(from)..std::ptr::without_provenance(to);
+    let clean = maps("r--p", 7, 0);
+    let cases = [
+        (&clean, (0x500010, 0x504010), Some(0x501000..0x504000)),
+        (&clean, (0x501000, 0x503000), Some(0x501000..0x503000)),
+        (&clean, (0x501010, 0x501ff0), None),
+        (&clean, (0x5fff00, 0x601000), None),
+        (&clean, (0x400000, 0x402000), None),
+        (&clean, (0x7ffc0000, 0x7ffd0000), None),
+        (&clean, (0x100000, 0x200000), None),
+        (&maps("rw-p", 7, 0), (0x501000, 0x503000), None),
+        (&maps("r--s", 7, 0), (0x501000, 0x503000), None),
+        (&maps("r--p", 0, 0), (0x501000, 0x503000), None),
+        (&maps("r--p", 7, 4), (0x501000, 0x503000), None),
+        (&"nonsense\n".to_owned(), (0x501000, 0x503000), None),
+        (&String::new(), (0x501000, 0x503000), None),
+    ];
+    for (number, (maps, (from, to), expected)) in cases.into_iter().enumerate() {
+        assert_eq!(droppable(maps, range(from, to)), expected, "{number}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_was_given_back_reads_the_same() {
+    static BYTES: &[u8] = include_bytes!("../../../Cargo.lock");
+    let before = BYTES.to_vec();
+    assert!(let_go(BYTES), "the program's constants lie in a clean mapping of its file");
+    assert!(BYTES == before);
+    let leaked: &'static [u8] = vec![7; 1 << 20].leak();
+    assert!(!let_go(leaked), "the heap is no file");
+    assert!(leaked.iter().all(|byte| *byte == 7));
+    trim();
+}

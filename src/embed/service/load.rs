@@ -1,5 +1,6 @@
 //! From a setting to a loaded encoder, with the embedded model behind it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -63,7 +64,13 @@ pub fn load(
 
 fn open(model: Model, env: &Env, watch: &impl Watch) -> Result<Arc<dyn Encoder>, ModelError> {
     watch.loading(&model.name);
-    Ok(Arc::new(OnnxEncoder::load(model, backend::choose(env))?))
+    let backend = backend::choose(env);
+    // What a file makes the backend do costs this model only: the embedded one is behind it.
+    let loaded = catch_unwind(AssertUnwindSafe(|| OnnxEncoder::load(model, backend))).unwrap_or_else(|_| {
+        let reason = "reading it ended in a fault of the program".to_owned();
+        Err(ModelError::Graph { backend: backend.name.clone(), reason })
+    });
+    Ok(Arc::new(loaded?))
 }
 
 fn found(

@@ -192,6 +192,13 @@ impl Service {
         self.inner.shared.notes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
+    /// Says something of a neighbour's, once however often it happens.
+    pub fn note_once(&self, note: String) {
+        if !self.notes().contains(&note) {
+            self.inner.shared.note(note);
+        }
+    }
+
     /// A message beside the phrases of the index, for comparing without waiting.
     pub async fn beside(&self, message: &str, patience: Patience) -> Result<Beside, Unready> {
         let message = self.encode(message, patience).await?;

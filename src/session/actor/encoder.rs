@@ -80,7 +80,7 @@ impl Actor {
             return;
         }
         let (Some(encoder), Some(phrases)) = (&self.setup.encoder, self.phrases.take()) else { return };
-        encoder.want(phrases);
+        encoder.want(phrases.near(super::surface::domain_of(&self.role.name)));
     }
 }
 

@@ -40,6 +40,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::time::Instant;
 
 use super::SessionEnd;
+use super::encoder::Phrases;
 use super::rules::{Calibration, Queue, Spent};
 use super::seams::{Person, Role, Setup, Tools};
 use super::starting::Told;
@@ -92,7 +93,7 @@ struct Actor {
     /// What was said of skills that lost against a tap's.
     lost_skills: Vec<String>,
     /// What is on offer and not given to the encoder yet.
-    phrases: Option<Vec<String>>,
+    phrases: Option<Phrases>,
     said_of_encoder: encoder::Said,
     live: surface::Live,
     /// The open question about the project's content.

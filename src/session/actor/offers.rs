@@ -7,14 +7,14 @@ use tokio::sync::mpsc::unbounded_channel;
 use super::skills::lost;
 use super::{Actor, Report};
 use crate::proto::{Body, CatalogueView, Level};
-use crate::session::encoder::phrases;
+use crate::session::encoder::{Phrases, phrases};
 use crate::tap::catalogue::{Change, view};
 use crate::tap::registry::{Name, Outcome, Refreshed};
 
 /// What was made of a change, off the session's task.
 pub(super) enum Offered {
     /// With the phrases of a new catalogue.
-    View(Arc<CatalogueView>, Option<Vec<String>>),
+    View(Arc<CatalogueView>, Option<Phrases>),
     /// What is said of skills that lost.
     Lost(Vec<String>),
     Unwatched(String),

@@ -173,6 +173,9 @@ impl Actor {
         if self.active_skills().contains(&skill.name) {
             return Ok(format!("The skill {} is active already.", skill.name));
         }
+        if let Some(encoder) = &self.setup.encoder {
+            encoder.used(&skill.name);
+        }
         let text = format!("<skill name=\"{}\">\n{}\n</skill>", skill.name, body.trim());
         let view = SkillView {
             name: skill.name.clone(),

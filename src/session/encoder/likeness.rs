@@ -82,12 +82,13 @@ pub async fn liken(
         return Likened::Not("model not ready".to_owned());
     };
     let (offers, domain, active) = (Arc::clone(offers), domain.to_owned(), active.to_vec());
+    let usage = sentences.usage();
     let asked = tokio::task::spawn_blocking(move || {
         let catalogue = offers.catalogue();
         let asked = in_question(&catalogue, &domain, &active);
         match patience {
             _ if asked.is_empty() => asked,
-            Patience::Now => phrases(&catalogue),
+            Patience::Now => phrases(&catalogue).near(&domain).in_order(&usage.latest()),
             // What no message will be likened to is not waited for.
             Patience::WhileLoading => asked,
         }

@@ -1,7 +1,7 @@
 //! The sentence encoder at a session's side.
 //!
-//! Owns: that a process has one of it, whose phrases are wanted, what a message is likened to, which
-//! agent a task suits and which capability is looked for.
+//! Owns: that a process has one of it, whose phrases are wanted and which are read first, what a message
+//! is likened to, which agent a task suits and which capability is looked for.
 //!
 //! Does not own: vectors and the rule over them (`embed`), what is on offer (`tap`), when it is asked
 //! and what is told of it (`actor`).
@@ -10,8 +10,10 @@
 //! what cannot be told is said with its reason.
 
 mod discover;
+mod early;
 mod likeness;
 mod phrases;
+mod recent;
 mod specialist;
 
 use std::collections::{BTreeMap, HashSet};
@@ -26,16 +28,23 @@ use crate::config::{Env, Paths};
 use crate::embed::{Beside, Options, Service, Unready, Vector};
 use crate::proto::EncoderState;
 use likeness::Waits;
+use recent::Usage;
 
 pub use discover::{Capability, Discovered, discover};
 pub(super) use likeness::{Patience, compare, liken};
 pub(super) use phrases::phrases;
 pub use specialist::{Choice, Ranked, Ranking, rank, reach};
 
+pub(super) use early::want_early;
+pub(super) use phrases::Phrases;
+pub(super) use recent::Recent;
+
 /// The encoder of the process, as one session uses it.
 pub struct Sentences {
     process: Arc<Process>,
     session: u64,
+    /// Where it is kept what was used; `None` = nowhere.
+    recent: Option<Recent>,
 }
 
 /// What the sessions of a process share.
@@ -74,13 +83,13 @@ impl Sentences {
         let mut known = lock(&PROCESS);
         let key = (model.to_owned(), paths.cache.clone());
         if let Some(process) = known.get(&key).and_then(Weak::upgrade) {
-            return Self::of(process);
+            return Self::of(process).remembering(paths);
         }
         let named = !matches!(model.trim(), "" | EMBEDDED);
         let sentences = Self::over(Service::new(Options::new(model, paths, env)), named, Waits::default());
         known.retain(|_, process| process.strong_count() > 0);
         known.insert(key, Arc::downgrade(&sentences.process));
-        sentences
+        sentences.remembering(paths)
     }
 
     /// One that is shared with nobody yet.
@@ -89,7 +98,12 @@ impl Sentences {
     }
 
     fn of(process: Arc<Process>) -> Self {
-        Self { process, session: SESSIONS.fetch_add(1, Ordering::Relaxed) }
+        Self { process, session: SESSIONS.fetch_add(1, Ordering::Relaxed), recent: None }
+    }
+
+    fn remembering(mut self, paths: &Paths) -> Self {
+        self.recent = Some(Recent::at(paths));
+        self
     }
 
     pub fn service(&self) -> &Service {
@@ -105,9 +119,27 @@ impl Sentences {
         self.process.named
     }
 
-    /// Wants the vectors of these phrases for this session, beside what other sessions want. Begins to
-    /// load in the background; without a phrase nothing is begun.
-    pub fn want(&self, phrases: Vec<String>) {
+    /// A capability or a skill was activated: its phrases are read first from now on, in every session.
+    /// Kept beside the caller, within a runtime.
+    pub fn used(&self, name: &str) {
+        let (usage, names) = (self.usage(), [name.to_owned()]);
+        let keep = move || usage.keep(&names);
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(keep)),
+            Err(_) => keep(),
+        }
+    }
+
+    fn usage(&self) -> Usage {
+        Usage::new(self.recent.clone(), self.service().clone())
+    }
+
+    /// Wants the vectors of these phrases for this session, beside what other sessions want; what was
+    /// used last comes first. Begins to load in the background; without a phrase nothing is begun.
+    pub fn want(&self, phrases: impl Into<Phrases>) {
+        let phrases = phrases.into();
+        let used = if phrases.are_owned() { self.usage().latest() } else { Vec::new() };
+        let phrases = phrases.in_order(&used);
         let mut wishes = lock(&self.process.wishes);
         wishes.of.retain(|(session, _)| *session != self.session);
         wishes.of.insert(0, (self.session, phrases));

@@ -121,6 +121,25 @@ async fn a_message_is_likened_only_where_a_rule_asks_for_it() {
 }
 
 #[tokio::test]
+async fn what_rules_in_reach_ask_for_is_read_before_there_is_a_message() {
+    let dir = tempfile::tempdir().unwrap();
+    let offers = skilled(dir.path(), TEA);
+    let asked = super::phrases::in_question(&offers.catalogue(), "zz-kitchen", &[]);
+    let sentences = words();
+    want_early(&sentences, &offers, "zz-kitchen");
+    ready(&sentences, asked.len()).await;
+    let elsewhere = words();
+    let task = want_early(&elsewhere, &offers, "zz-garden");
+    let asked = super::phrases::in_question(&offers.catalogue(), "zz-garden", &[]);
+    if asked.is_empty() {
+        task.await.unwrap();
+        assert_eq!(*elsewhere.state().borrow(), EncoderState::Idle, "nothing is loaded where no rule asks for it");
+    } else {
+        ready(&elsewhere, asked.len()).await;
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_ready_says_so_and_holds_nothing_up() {
     let dir = tempfile::tempdir().unwrap();
     let offers = skilled(dir.path(), TEA);
@@ -353,4 +372,48 @@ async fn capabilities_are_found_by_meaning_or_by_words_and_it_is_said_which() {
     }
     let none = discover(&catalogue(&[], Vec::new(), Vec::new()), "garden", query, Ok(&beside));
     assert!(none.found.is_empty());
+}
+
+#[tokio::test]
+async fn what_was_used_last_is_read_first_in_the_next_session() {
+    let dir = tempfile::tempdir().unwrap();
+    let paths = Paths::new(dir.path().to_owned(), None);
+    let offered = phrases(&offered());
+    let (first, last) = {
+        let plain = offered.clone().in_order(&[]);
+        (plain[0].clone(), plain[plain.len() - 1].clone())
+    };
+    assert_ne!(first, last);
+    let before = Arc::into_inner(words()).unwrap().remembering(&paths);
+    before.want(offered.clone());
+    assert_eq!(lock(&before.process.wishes).told[0], first);
+    let owner = offered.owner_of(&last).unwrap();
+    before.used(&owner);
+    let recent = Recent::at(&paths);
+    tokio::time::timeout(DEADLINE, async {
+        while recent.names() != Ok(vec![owner.clone()]) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+    .expect("it is kept");
+    let after = Arc::into_inner(words()).unwrap().remembering(&paths);
+    after.want(offered);
+    let told = lock(&after.process.wishes).told.clone();
+    assert!(told.iter().position(|text| *text == last) < told.iter().position(|text| *text == first), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_spoilt_memory_of_use_is_said_once_and_costs_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("used.json"), "spoilt").unwrap();
+    let sentences = Arc::into_inner(words()).unwrap().remembering(&Paths::new(dir.path().to_owned(), None));
+    let wanted = phrases(&offered());
+    sentences.want(wanted.clone());
+    ready(&sentences, wanted.len()).await;
+    sentences.want(phrases(&catalogue(&[], Vec::new(), Vec::new())));
+    sentences.want(wanted.clone());
+    let notes = sentences.service().notes();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("used.json is ignored, so what was used last is not known"), "{notes:?}");
 }

@@ -1,5 +1,6 @@
 //! The steps in their order.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, SystemTime};
@@ -12,10 +13,11 @@ use super::{capability, role, scripts, values};
 use crate::config::schema::Config;
 use crate::config::{Env, Loaded, Paths};
 use crate::proto::{Decision, Level, StartStep, StepState};
+use crate::session::encoder::Recent;
 use crate::session::seams::{Person, Role};
 use crate::tap::fill::Inputs;
 use crate::tap::manifest::{self, Cache, Manifest};
-use crate::tap::resolve::{Reason, ResolveError, Resolved, Target, expand, resolve};
+use crate::tap::resolve::{Expanded, Reason, ResolveError, Resolved, Target, expand, resolve};
 use crate::tap::{Agent, Catalogue, Severity};
 
 /// What a start is made from.
@@ -158,8 +160,24 @@ pub(in crate::session) async fn prepare(parts: &Parts, asked: &str, telling: &Te
                 continue 'providers;
             }
         }
-        return Ok(role::of_agent(parts, &config, &expanded, &declined, scripts.left_out(), telling));
+        let left_out = scripts.left_out();
+        remember_use(parts, &expanded, left_out);
+        return Ok(role::of_agent(parts, &config, &expanded, &declined, left_out, telling));
     }
+}
+
+/// Its capabilities' phrases are read first from now on. Beside the start, which does not depend on it.
+fn remember_use(parts: &Parts, expanded: &Expanded, left_out: &BTreeSet<String>) {
+    let names = expanded.capabilities.iter().map(|one| one.name.clone()).filter(|name| !left_out.contains(name));
+    let (names, recent): (Vec<String>, _) = (names.collect(), Recent::at(&parts.paths));
+    if names.is_empty() {
+        return;
+    }
+    tokio::task::spawn_blocking(move || {
+        if let Err(why) = recent.used(&names) {
+            tracing::warn!(target: "octomind::session", "{why}");
+        }
+    });
 }
 
 enum Meant {

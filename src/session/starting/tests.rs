@@ -7,6 +7,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use super::*;
 use crate::config::{Env, Paths, Sources, load};
 use crate::proto::{Answer, AskKind, Body, Decision, StartStep, StepState};
+use crate::session::encoder::Recent;
 use crate::session::seams::{Person, Role};
 use crate::tap::fill::Inputs;
 
@@ -175,6 +176,13 @@ async fn from_a_domain_to_a_role_with_everything_in_it() {
     // Nothing is asked twice.
     let (role, heard) = fixture.prepare("build:chief", |_| Answer::No).await;
     assert!(role.is_ok() && heard.asked.is_empty(), "{heard:?}");
+    let used = Recent::at(&fixture.parts.paths);
+    let remembered = async {
+        while used.names() != Ok(vec!["shell".to_owned(), "tunes".to_owned()]) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), remembered).await.expect("what it names counts as used");
 }
 
 #[tokio::test]

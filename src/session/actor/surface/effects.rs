@@ -88,6 +88,9 @@ impl Actor {
 
     fn begin_activation(&mut self, arrival: &Activation, begun: Begun, waits: Waits) {
         let name = arrival.capability.clone();
+        if let Some(encoder) = &self.setup.encoder {
+            encoder.used(&name);
+        }
         if waits == Waits::Request {
             self.live.awaited.insert(name.clone());
         }

@@ -172,7 +172,7 @@ impl Actor {
         }
         // With a person, all of it is wanted when the catalogue is shown.
         if let Some(encoder) = self.setup.encoder.as_ref().filter(|_| !self.person() && self.compares()) {
-            encoder.want(phrases(book.catalogue()));
+            encoder.want(phrases(book.catalogue()).near(domain_of(&self.role.name)));
         }
         (self.live.book, self.live.book_came) = (Some(book), number);
         self.live.changed();
