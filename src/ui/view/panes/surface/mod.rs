@@ -137,9 +137,12 @@ impl Lines<'_> {
         self.gap();
         let contexts = [Context::Surface, Context::Pane, Context::Global];
         let key = self.state.keymap.key_for(&contexts, Action::Open);
-        let words = key.map(|key| format!("{key}: which, and why")).unwrap_or_default();
         let count = self.state.snapshot.surface.absent.to_string();
         let line = Styled::new("ABSENT", Role::UiStrong).with("  ", Role::UiText).with(&count, Role::UiDim);
+        // The count stands; the words are as long as there is room.
+        let room = self.width.saturating_sub(line.width() + 1);
+        let forms = key.map(|key| [format!("{key}: which, and why"), format!("{key}: why")]).unwrap_or_default();
+        let words = forms.into_iter().find(|words| text::width(words) <= room).unwrap_or_default();
         self.item([ended(line, &words, self.width)]);
     }
 }
