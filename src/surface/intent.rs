@@ -2,16 +2,17 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::text::{sanitize_line, strip_blocks, truncate};
+use crate::text::{sanitize, sanitize_line, strip_blocks, truncate};
 
 /// Columns of an excerpt.
 pub const EXCERPT: usize = 120;
 /// Hex digits of a hash.
 const HASH: usize = 16;
 
-/// The message without XML blocks, so that what was pasted in drives nothing.
+/// The message as it is seen on the screen, without XML blocks, so that what was pasted in and what
+/// nobody sees drive nothing.
 pub fn clean(message: &str) -> String {
-    strip_blocks(message).trim().to_owned()
+    sanitize(&strip_blocks(message)).trim().to_owned()
 }
 
 /// Characters that are not white space.

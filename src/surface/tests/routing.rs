@@ -204,4 +204,6 @@ fn a_message_is_named_by_hash_and_excerpt() {
     assert_eq!(intent::excerpt("two\nlines \u{1b}[31mred\t\ttabs"), "two lines red tabs");
     assert_eq!(crate::text::width(&intent::excerpt(&"日本".repeat(90))), 119);
     assert_eq!(intent::clean("  <a>x</a> do it "), "do it");
+    let hidden = "\u{1b}]0;title\u{7}\u{1b}[31mlist docker\u{200b} containers\u{202e}";
+    assert_eq!(intent::clean(hidden), "list docker containers", "what is shown is what is compared");
 }
