@@ -196,6 +196,8 @@ pub enum Departure {
     RoleChanged {
         role: String,
         why: String,
+        /// The stage that it does not pass any more; nothing when the role names it itself.
+        stage: Option<Stage>,
     },
     SkillForgotten {
         skill: String,

@@ -82,7 +82,7 @@ impl Deactivation {
             Departure::Evicted { newcomer, .. } => (Level::Info, format!("least recently used, for {newcomer}")),
             Departure::Person => (Level::Info, "you".to_owned()),
             Departure::Model => (Level::Info, "model".to_owned()),
-            Departure::RoleChanged { role, why } => (Level::Info, format!("{role}: {why}")),
+            Departure::RoleChanged { role, why, .. } => (Level::Info, format!("{role}: {why}")),
             Departure::SkillForgotten { skill } => (Level::Info, format!("skill {skill} is off")),
             Departure::Failed { why } => (Level::Warning, why.clone()),
         };

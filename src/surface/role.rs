@@ -21,8 +21,8 @@ impl Surface {
         self.role = role;
         let mut decisions = Vec::new();
         for dynamic in [true, false] {
-            while let Some((entry, why)) = self.misplaced(dynamic) {
-                let why = Departure::RoleChanged { role: self.role.role.clone(), why };
+            while let Some((entry, why, stage)) = self.misplaced(dynamic) {
+                let why = Departure::RoleChanged { role: self.role.role.clone(), why, stage };
                 decisions.push(self.gone(&entry, why));
             }
         }
@@ -42,17 +42,17 @@ impl Surface {
     }
 
     /// Takes out the first one that the role does not go with, and says why.
-    fn misplaced(&mut self, dynamic: bool) -> Option<(Entry, String)> {
+    fn misplaced(&mut self, dynamic: bool) -> Option<(Entry, String, Option<Stage>)> {
         let entries = if dynamic { &self.dynamic } else { &self.held };
-        let (index, why) = entries.iter().enumerate().find_map(|(index, entry)| {
+        let (index, why, stage) = entries.iter().enumerate().find_map(|(index, entry)| {
             if !of_domain(&entry.domains, &self.role.domain) {
                 let stage = Stage::OutOfDomain { domain: self.role.domain.clone(), domains: entry.domains.clone() };
-                return Some((index, format!("it {}", stage.sentence())));
+                return Some((index, format!("it {}", stage.sentence()), Some(stage)));
             }
-            (dynamic && self.is_fixed(&entry.name)).then(|| (index, "the role names it itself".to_owned()))
+            (dynamic && self.is_fixed(&entry.name)).then(|| (index, "the role names it itself".to_owned(), None))
         })?;
         let entries = if dynamic { &mut self.dynamic } else { &mut self.held };
-        Some((entries.remove(index), why))
+        Some((entries.remove(index), why, stage))
     }
 
     fn holds(&self, skill: &str, capability: &str) -> bool {

@@ -37,6 +37,12 @@ fn stopped<'a>(facts: &Facts<'a>) -> Option<&'a Stage> {
         RefusalReason::Stage(stage) => Some((turn, stage)),
         _ => None,
     });
+    // It left because the new role may not have it: that stage is the answer until it is looked at again.
+    let left = facts.departure.and_then(|(turn, gone)| match &gone.why {
+        Departure::RoleChanged { stage: Some(stage), .. } => Some((turn, stage)),
+        _ => None,
+    });
+    let refused = left.or(refused);
     let latest = match (refused, facts.stopped) {
         // Compared since it was refused: the routing knows better.
         (Some((turn, _)), None) if facts.scored.is_some_and(|(scored, _)| scored > turn) => None,
@@ -270,7 +276,7 @@ fn left(why: &Departure) -> String {
         Departure::Evicted { newcomer, .. } => format!("{newcomer} came, and it was the least recently used of four"),
         Departure::Person => "you disabled it".to_owned(),
         Departure::Model => "the model disabled it".to_owned(),
-        Departure::RoleChanged { role, why } => format!("the role became {role}: {why}"),
+        Departure::RoleChanged { role, why, .. } => format!("the role became {role}: {why}"),
         Departure::SkillForgotten { skill } => format!("the skill {skill} that declared it is off"),
         Departure::Failed { why } => why.clone(),
     }

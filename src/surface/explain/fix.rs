@@ -77,6 +77,9 @@ pub(super) fn departure(capability: &str, why: &Departure) -> String {
     let enable = enable(capability);
     match why {
         Departure::Evicted { .. } => format!("bring it back with {enable}, and pin it to keep it"),
+        Departure::RoleChanged { stage: Some(stage), .. } => {
+            self::stage(capability, stage).unwrap_or_else(|| "go back to a role that may have it".to_owned())
+        }
         Departure::Person | Departure::Model | Departure::RoleChanged { .. } => format!("bring it back with {enable}"),
         Departure::SkillForgotten { skill } => format!("bring it back with /skill {skill}, or with {enable}"),
         Departure::Failed { .. } => format!("mend what is named, then {enable}"),

@@ -421,6 +421,12 @@ fn another_role_and_what_its_domain_does_not_have() {
     assert!(session.why("docker").contains("with the role"), "{}", session.why("docker"));
     session.on("pods");
     assert!(session.why("pods").contains("why it is here because you asked for it"), "{}", session.why("pods"));
+    session.turn(3);
+    let (offers, now) = (session.offers.clone(), session.now());
+    let change = session.surface.set_role(role("developer:chief", &[]), &offers, &ready, now);
+    session.after(change);
+    let why = session.why("pods");
+    assert!(why.contains("it is for ops, not for developer\ndo change to a role of that domain: /role ops\n"), "{why}");
 }
 
 fn skill(cause: SkillCause) -> Body {

@@ -139,7 +139,7 @@ fn deactivation(one: &Deactivation, at: Timestamp) -> Vec<Field> {
         }
         Departure::Person => rows.push(("why", plain("you turned it off"))),
         Departure::Model => rows.push(("why", plain("the model turned it off"))),
-        Departure::RoleChanged { role, why } => rows.push(("why", plain(&format!("{role}: {why}")))),
+        Departure::RoleChanged { role, why, .. } => rows.push(("why", plain(&format!("{role}: {why}")))),
         Departure::SkillForgotten { skill } => {
             rows.push(("why", plain(&format!("skill {skill} held it and is forgotten"))));
         }
