@@ -37,9 +37,15 @@ async fn what_a_placeholder_gave_is_in_no_file_of_a_servers_error_output() {
     let (mut process, ..) = spawn(&launch, &tail).unwrap();
     process.ended_within(Duration::from_secs(10)).await.unwrap();
     let expected = ["it is [MY_INPUT masked]", "[MY_INPUT masked]", "--key=[key masked]"];
+    // The last line may still be on its way when the process is over.
+    let deadline = std::time::Instant::now() + Duration::from_secs(10);
+    let log = || std::fs::read_to_string(dir.path().join("mcp-s.log")).unwrap_or_default();
+    let there = || tail.lines().len() >= expected.len() && log().lines().count() >= expected.len();
+    while !there() && std::time::Instant::now() < deadline {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
     assert_eq!(tail.lines(), expected);
-    let log = std::fs::read_to_string(dir.path().join("mcp-s.log")).unwrap();
-    assert_eq!(log.lines().collect::<Vec<_>>(), expected);
+    assert_eq!(log().lines().collect::<Vec<_>>(), expected);
 }
 
 #[test]
