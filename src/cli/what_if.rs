@@ -14,7 +14,7 @@ use super::routing::{EncoderShown, Fault, Named, Phrase, Work, encode, said};
 use super::table::{Align, Look, Table, Tone};
 use crate::config::schema::Config;
 use crate::config::{Env, Paths, Sources, load};
-use crate::embed::{Options, Service, Vector};
+use crate::embed::Vector;
 use crate::proto::{
     Activation, Cause, Decision, EncoderState, FixedCapability, IntentSource, RouteOutcome, Routing, TurnId,
 };
@@ -70,17 +70,7 @@ pub fn run(arguments: &WhatIfArguments, out: &mut dyn Write, err: &mut dyn Write
     let (env, _) = env.with_files(&paths, &workdir);
     let config = load(&Sources::read(&paths, &workdir, Vec::new())).config;
     let model = arguments.model.clone().unwrap_or_else(|| config.encoder.model.clone());
-    let mut work = Work {
-        service: Service::new(Options::new(&model, &paths, &env)),
-        model,
-        look: Look::of_stdout(&env),
-        progress: encode::Progress::of_stderr(),
-        paths: &paths,
-        env: &env,
-        workdir: &workdir,
-        out,
-        err,
-    };
+    let mut work = Work::new(model, &paths, &env, &workdir, out, err);
     let taps = Taps::open(&paths).hosted_at(env.get(HOST_VARIABLE));
     let taps = taps.effective().into_iter().map(Arc::new).collect();
     let catalogue = build(&Places { taps, workdir: workdir.clone(), ..Places::default() });

@@ -122,6 +122,22 @@ pub(super) struct Work<'a> {
     pub progress: encode::Progress,
 }
 
+impl<'w> Work<'w> {
+    /// With the encoder that `model` names, not loaded yet.
+    pub(super) fn new(
+        model: String,
+        paths: &'w Paths,
+        env: &'w Env,
+        workdir: &'w Path,
+        out: &'w mut dyn Write,
+        err: &'w mut dyn Write,
+    ) -> Self {
+        let service = Service::new(Options::new(&model, paths, env));
+        let (look, progress) = (Look::of_stdout(env), encode::Progress::of_stderr());
+        Self { service, model, look, progress, paths, env, workdir, out, err }
+    }
+}
+
 /// Why a command ends without a result.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
@@ -145,18 +161,7 @@ pub fn run(command: &Routing, out: &mut dyn Write, err: &mut dyn Write) -> anyho
     };
     let configured = || load(&Sources::read(&paths, &workdir, Vec::new())).config.encoder.model;
     let model = common.model.clone().unwrap_or_else(configured);
-    let work = Work {
-        service: Service::new(Options::new(&model, &paths, &env)),
-        model,
-        look: Look::of_stdout(&env),
-        progress: encode::Progress::of_stderr(),
-        paths: &paths,
-        env: &env,
-        workdir: &workdir,
-        out,
-        err,
-    };
-    run_in(command, work)
+    run_in(command, Work::new(model, &paths, &env, &workdir, out, err))
 }
 
 fn run_in(command: &Routing, mut work: Work<'_>) -> anyhow::Result<ExitCode> {

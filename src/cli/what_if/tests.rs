@@ -6,6 +6,7 @@ use crate::cli::table::Paint;
 use crate::embed::Encoder;
 use crate::embed::bag::Bag;
 use crate::embed::service::Source;
+use crate::embed::{Options, Service};
 use crate::tap::{Tap, TapKind};
 
 const SQL: &str = "\
