@@ -1,7 +1,7 @@
 //! octomind: a terminal workbench for LLM agents, with the agent runtime embedded underneath.
 //!
 //! Layers, each using only those above it: vocabulary ([`proto`]), ground ([`config`], [`text`],
-//! [`port`]), engine ([`embed`], [`mcp`], [`model`], [`session`],
+//! [`port`]), engine ([`embed`], [`mcp`], [`model`], [`session`], [`supervisor`],
 //! [`surface`]), front ends (`ui`, `serve`, `cli`).
 
 pub mod cli;
@@ -12,6 +12,7 @@ pub mod model;
 pub mod port;
 pub mod proto;
 pub mod session;
+pub mod supervisor;
 pub mod surface;
 pub mod tap;
 pub mod text;

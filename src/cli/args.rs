@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::config::ConfigArguments;
 use super::exit::Exit;
 use super::explain::ExplainArguments;
+use super::notes::NotesArguments;
 use super::routing::Routing;
 use super::tap::TapArguments;
 use super::taps::TapsCommand;
@@ -63,6 +64,8 @@ pub enum Subcommands {
     },
     /// Say why a tool, capability or skill is or is not in a session
     Explain(ExplainArguments),
+    /// List what the supervisor saw, asked and decided in a session
+    Notes(NotesArguments),
     /// Say which capability a message would bring in; nothing is changed
     WhatIf(WhatIfArguments),
     /// Measure and check how messages find their capabilities

@@ -12,6 +12,8 @@ pub enum Exit {
     Usage,
     /// Something needed was denied (trust), or a limit was reached (spending).
     Denied,
+    /// There is an answer, and the gate did not accept it: gaps are left.
+    Gaps,
     /// A file that was given cannot be used. `EX_DATAERR`.
     BadInput,
     /// No model can be used: no key, a refused key, an unknown model. `EX_UNAVAILABLE`.
@@ -26,11 +28,12 @@ pub enum Exit {
 }
 
 impl Exit {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Done,
         Self::Failed,
         Self::Usage,
         Self::Denied,
+        Self::Gaps,
         Self::BadInput,
         Self::NoModel,
         Self::Config,
@@ -45,6 +48,7 @@ impl Exit {
             Self::Failed => 1,
             Self::Usage => 2,
             Self::Denied => 3,
+            Self::Gaps => 4,
             Self::BadInput => 65,
             Self::NoModel => 69,
             Self::Config => 78,
@@ -60,6 +64,7 @@ impl Exit {
             Self::Failed => "the turn failed, or a check found something",
             Self::Usage => "the command line or its input cannot be used",
             Self::Denied => "denied (trust) or stopped at a limit (spending)",
+            Self::Gaps => "answered, and the gate found gaps that are left",
             Self::BadInput => "a file that was given cannot be used",
             Self::NoModel => "no usable model",
             Self::Config => "the configuration has problems, or a value that is needed has not been set",

@@ -1,18 +1,17 @@
 //! `octomind explain`: why a tool, capability or skill is or is not there, from a session's journal.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
 use super::exit::Exit;
+use super::recorded::{self, Format};
 use super::table::{Look, Tone};
 use crate::config::{Env, Paths};
 use crate::proto::{Body, Snapshot};
-use crate::session::journal::{self, JOURNAL};
-use crate::session::store;
 use crate::surface::explain::{ExplainedStage, Explanation, Kind, Passed, explain};
 use crate::text::sanitize_line;
 
@@ -30,12 +29,6 @@ pub struct ExplainArguments {
     /// Lines for reading, or one JSON object
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    Text,
-    Json,
 }
 
 const HELP: &str = "\
@@ -65,27 +58,14 @@ pub fn run(arguments: &ExplainArguments, out: &mut dyn Write, err: &mut dyn Writ
 
 fn run_in(
     arguments: &ExplainArguments,
-    (sessions, workdir): (&Path, &Path),
+    places: (&Path, &Path),
     look: Look,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> std::io::Result<Exit> {
-    let folder = match &arguments.session {
-        Some(name) => store::find(sessions, name),
-        None => store::most_recent(sessions, workdir),
-    };
-    let read = folder.map_err(|error| error.to_string()).and_then(|folder| fold(&folder, arguments.at));
-    let (snapshot, skipped) = match read {
-        Ok(read) => read,
-        Err(why) => {
-            writeln!(err, "octomind: {}", sanitize_line(&why))?;
-            return Ok(Exit::BadInput);
-        }
-    };
-    if skipped > 0 {
-        let records = if skipped == 1 { "1 record".to_owned() } else { format!("{skipped} records") };
-        writeln!(err, "note: left out of the journal as unreadable: {records}")?;
-    }
+    let session = arguments.session.as_deref();
+    let read = recorded::read(session, places, err, |folder| fold(folder, arguments.at))?;
+    let Some(snapshot) = read else { return Ok(Exit::BadInput) };
     let explanation = explain(&snapshot, &arguments.subject);
     match arguments.format {
         Format::Json => {
@@ -100,21 +80,19 @@ fn run_in(
 
 /// The session as it was at the end of a turn, or as it is; and how many records could not be read.
 fn fold(folder: &Path, at: Option<u32>) -> Result<(Snapshot, u64), String> {
-    let file: PathBuf = folder.join(JOURNAL);
     let mut snapshot = Snapshot::default();
     let mut over = false;
-    let reading = journal::read(&file, |event| {
+    let skipped = recorded::events(folder, |event| {
         over |= matches!((&event.body, at), (Body::TurnStarted { turn }, Some(at)) if turn.0 > at);
         if !over {
             snapshot.apply(&event);
         }
-    });
-    let reading = reading.map_err(|error| format!("{}: {error}", file.display()))?;
+    })?;
     match at {
         Some(at) if !over && at > snapshot.turn.0 => {
             Err(format!("{} has {} turns only, so there is no turn {at}", snapshot.session.name, snapshot.turn.0))
         }
-        _ => Ok((snapshot, reading.skipped)),
+        _ => Ok((snapshot, skipped)),
     }
 }
 
@@ -158,7 +136,11 @@ fn write_stage(stage: &ExplainedStage, look: Look, out: &mut dyn Write) -> std::
         let indent = INDENT + set_in;
         format!("{:set_in$}{}", "", look.paragraph(indent, &sanitize_line(text.trim_start())))
     };
-    let first = stage.evidence.first().map(|text| line(text)).unwrap_or_default();
+    let first = match (stage.evidence.first(), stage.passed) {
+        (Some(text), _) => line(text),
+        (None, Passed::NotReached) => look.tint(Tone::Quiet, "not reached"),
+        (None, _) => String::new(),
+    };
     let head = format!("{} {:STAGE$}  {first}", look.tint(tone, mark), stage.stage);
     writeln!(out, "{}", head.trim_end())?;
     for text in stage.evidence.iter().skip(1) {

@@ -17,6 +17,8 @@ pub mod explain;
 pub mod headless;
 pub mod logging;
 pub mod mode;
+pub mod notes;
+pub mod recorded;
 pub mod routing;
 mod run;
 mod sessions;
@@ -92,6 +94,7 @@ fn dispatch(
         Some(Subcommands::Config(arguments)) => config::run(&arguments, out, err),
         Some(Subcommands::Mcp { server: Bundled::Files }) => serve_files(),
         Some(Subcommands::Explain(arguments)) => explain::run(&arguments, out, err),
+        Some(Subcommands::Notes(arguments)) => notes::run(&arguments, out, err),
         Some(Subcommands::WhatIf(arguments)) => what_if::run(&arguments, out, err),
         Some(Subcommands::Routing { command }) => routing::run(&command, out, err),
         Some(Subcommands::Doctor { json }) => doctor::run(doctor::Form::of(json), out, err),

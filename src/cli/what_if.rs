@@ -1,4 +1,9 @@
-//! `octomind what-if`: which capability a message would bring in. Starts nothing, changes nothing.
+//! `octomind what-if`: what a message would bring in, what would go for it, and what that would cost. Starts
+//! nothing, changes nothing.
+
+mod cost;
+mod fresh;
+mod show;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -9,23 +14,26 @@ use clap::Args;
 use serde::Serialize;
 
 use super::exit::Exit;
-use super::explain::Format;
+use super::recorded::Format;
 use super::routing::{EncoderShown, Fault, Named, Phrase, Work, encode, said};
-use super::table::{Align, Look, Table, Tone};
 use crate::config::schema::Config;
 use crate::config::{Env, Paths, Sources, load};
-use crate::embed::Vector;
+use crate::embed::{Beside, Vector};
 use crate::proto::{
-    Activation, Cause, Decision, EncoderState, FixedCapability, IntentSource, RouteOutcome, Routing, TurnId,
+    Activation, Deactivation, EncoderState, FixedCapability, IntentSource, Routing, SkillTrace, TurnId,
 };
 use crate::session;
+use crate::session::encoder::in_question;
 use crate::surface::{Attempt, Compared, Offer, RoleSurface, RouteInput, Surface, intent, skip};
 use crate::tap::catalogue::{Places, build};
 use crate::tap::fill::Inputs;
 use crate::tap::registry::{HOST_VARIABLE, Taps};
 use crate::tap::resolve::{Target, expand, resolve};
+use crate::tap::skill::judge::Scene;
 use crate::tap::{Agent, Catalogue, manifest};
-use crate::text::{human, sanitize_line};
+use crate::text::has_intent;
+use cost::Cost;
+use fresh::Fresh;
 
 #[derive(Debug, PartialEq, Args)]
 #[command(after_help = HELP)]
@@ -44,12 +52,14 @@ pub struct WhatIfArguments {
 
 const HELP: &str = "\
 The message is compared as the first one of a new session, with the taps that are connected and the
-variables that are set. Nothing is started, sent or written down.
+variables that are set, OCTOMIND_CAPABILITIES and OCTOMIND_SKILLS among them. Nothing is started, sent or
+written down; what the tools of a server cost is read from the sessions in which it ran.
 
 Exit codes: 0 compared, whatever came of it; 1 the encoder cannot be used; 65 no such agent or role.
 
 JSON: version, role, encoder {model, backend, hash} or null, routing (as in a session's journal),
-would_activate (the same) or null, notes.";
+would_activate (the same) or null, would_evict (the same) or null, skills [{skill, activated, reason,
+lines}], tokens {now, after, tools, unknown}, notes.";
 
 /// What `--format json` writes. Fields are only ever added.
 #[derive(Debug, Serialize)]
@@ -60,6 +70,10 @@ struct Outcome {
     encoder: Option<EncoderShown>,
     routing: Routing,
     would_activate: Option<Activation>,
+    would_evict: Option<Deactivation>,
+    /// How the rules of every skill in reach are judged; empty when rules activate none.
+    skills: Vec<SkillTrace>,
+    tokens: Cost,
     notes: Vec<String>,
 }
 
@@ -87,8 +101,7 @@ async fn run_in(
     let mut notes = Vec::new();
     let role = role(arguments.tag.as_deref(), &catalogue, config, &mut notes)?;
     let name = role.role.clone();
-    let offers = session::offers(catalogue, config, &name);
-    let surface = Surface::new(role);
+    let offers = session::offers(Arc::clone(&catalogue), config, &name);
     let (inputs, _) = Inputs::open(&work.paths.inputs_file);
     let ready = |key: &str| match key.strip_prefix(session::INPUT) {
         Some(input) => inputs.values().get(input).is_some_and(|value| !value.is_empty()),
@@ -97,16 +110,41 @@ async fn run_in(
     let ready: Vec<String> =
         offers.iter().flat_map(|offer| &offer.environment).filter(|key| ready(key)).cloned().collect();
     let ready = |key: &str| ready.iter().any(|known| known == key);
-    let (mut routing, encoder) = compare(&arguments.text, &surface, &offers, &ready, config, work).await?;
+    let fresh = Fresh { catalogue: &catalogue, offers: &offers, ready: &ready, env: work.env };
+    let (mut surface, active) = fresh.begin(role, &mut notes);
+    let rules = config.skills.auto_activation;
+    let asked = if rules { in_question(&catalogue, surface.domain(), &active) } else { Vec::new() };
+    let (mut routing, compared) = compare(&arguments.text, &surface, &fresh, asked.clone(), config, work).await?;
+    let (encoder, beside) = compared.unzip();
+    let skills = match rules {
+        true => {
+            let (domain, workdir) = (surface.domain(), work.workdir);
+            fresh.judge(
+                &Scene { message: &arguments.text, domain, workdir, session: "", env: work.env },
+                &active,
+                beside,
+            )
+        }
+        false => Vec::new(),
+    };
+    let before = surface.clone();
+    // As in a turn: what rules bring is there before the message is compared.
+    let brought = fresh.hold_for(&mut surface, &skills);
+    if !brought.is_empty() {
+        (routing, _) = compare(&arguments.text, &surface, &fresh, asked, config, work).await?;
+        notes.push(format!("with its skills would come {}", brought.join(", ")));
+    }
     routing.excerpt = intent::excerpt(&work.env.mask_secrets(&arguments.text));
-    let would_activate = activation(surface, &offers, &routing, &ready);
+    let (would_activate, would_evict) = fresh.enable(&mut surface, &routing);
+    let tokens = Cost::of(&before, &surface, &work.paths.sessions);
     notes.extend(work.service.notes());
-    let outcome = Outcome { version: 1, role: name, encoder, routing, would_activate, notes };
+    let outcome =
+        Outcome { version: 1, role: name, encoder, routing, would_activate, would_evict, skills, tokens, notes };
     match arguments.format {
         Format::Json => {
             writeln!(work.out, "{}", serde_json::to_string_pretty(&outcome).map_err(std::io::Error::other)?)?;
         }
-        Format::Text => write(&outcome, work.look, work.out)?,
+        Format::Text => show::write(&outcome, work.look, work.out)?,
     }
     Ok(Exit::Done)
 }
@@ -163,18 +201,19 @@ fn of_agent(
     Ok(RoleSurface { domain: domain(&name), role: name, capabilities: capabilities.collect(), servers })
 }
 
-/// Through the stages and the gate. No encoder is loaded for a message that is not compared.
+/// Through the stages and the gate, with the message beside what else is asked for. No encoder is loaded
+/// when nothing is compared with the message.
 async fn compare(
     text: &str,
     surface: &Surface,
-    offers: &[Offer],
-    ready: &dyn Fn(&str) -> bool,
+    fresh: &Fresh<'_>,
+    asked: Vec<String>,
     config: &Config,
     work: &mut Work<'_>,
-) -> Result<(Routing, Option<EncoderShown>), Fault> {
+) -> Result<(Routing, Option<(EncoderShown, Beside)>), Fault> {
     let intent = intent::clean(text);
     let attempt = if config.auto_capabilities { Attempt::Wanted } else { Attempt::Off };
-    let (eligible, ineligible) = surface.eligible(offers, ready, &|_| true);
+    let (eligible, ineligible) = surface.eligible(fresh.offers, fresh.ready, &|_| true);
     let mut input = RouteInput {
         turn: TurnId(1),
         source: IntentSource::Question,
@@ -188,13 +227,17 @@ async fn compare(
         backend: "",
         encoding_us: 0,
     };
+    let skipped = skip(attempt, &intent, eligible.len()).is_some();
     let without_vectors: Vec<Compared<'_>> = eligible.iter().map(|offer| Compared { offer, phrases: &[] }).collect();
-    if skip(attempt, &intent, eligible.len()).is_some() {
+    if skipped && (asked.is_empty() || !has_intent(&intent)) {
         input.eligible = &without_vectors;
         return Ok((surface.route(input), None));
     }
     let encoder = encode::open(work).await?;
-    let index = encode::phrases(&named(&eligible), work).await?;
+    let mut wanted = if skipped { Vec::new() } else { named(&eligible) };
+    let phrases = asked.into_iter().map(|text| Phrase { text, place: String::new() }).collect();
+    wanted.push(Named { name: "skills".to_owned(), phrases });
+    let index = encode::phrases(&wanted, work).await?;
     let vectors: Vec<Vec<Vector>> =
         eligible.iter().map(|offer| index.all(offer.capability.triggers.iter().map(String::as_str))).collect();
     let begun = Instant::now();
@@ -208,7 +251,7 @@ async fn compare(
     let begun = Instant::now();
     let mut routing = surface.route(input);
     routing.deciding_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-    Ok((routing, Some(encoder)))
+    Ok((routing, Some((encoder, Beside { message, index }))))
 }
 
 fn named(eligible: &[&Offer]) -> Vec<Named> {
@@ -218,96 +261,6 @@ fn named(eligible: &[&Offer]) -> Vec<Named> {
         phrases: offer.capability.triggers.iter().map(phrase).collect(),
     };
     eligible.iter().map(named).collect()
-}
-
-fn activation(
-    mut surface: Surface,
-    offers: &[Offer],
-    routing: &Routing,
-    ready: &dyn Fn(&str) -> bool,
-) -> Option<Activation> {
-    let RouteOutcome::Activated { capability } = &routing.outcome else { return None };
-    let offer = offers.iter().find(|offer| offer.name() == capability)?;
-    let change = surface.enable(offer, Cause::Auto, Some(routing), ready, 0);
-    change.decisions.into_iter().find_map(|decision| match decision {
-        Decision::CapabilityActivated(activation) => Some(*activation),
-        _ => None,
-    })
-}
-
-/// Capabilities that are shown by score; the others are counted.
-const MOST_SCORES: usize = 10;
-/// The same for those that were not compared.
-const MOST_INELIGIBLE: usize = 20;
-/// Columns of a bar for a score of 1.
-const BAR: f32 = 20.0;
-
-fn write(outcome: &Outcome, look: Look, out: &mut dyn Write) -> std::io::Result<()> {
-    let routing = &outcome.routing;
-    let clean = |text: &str| sanitize_line(text).into_owned();
-    writeln!(out, "{}", look.tint(Tone::Heading, &format!("\"{}\"", clean(&routing.excerpt))))?;
-    let by = match &outcome.encoder {
-        Some(encoder) => {
-            let took = human::duration_ms(routing.encoding_us.div_ceil(1000));
-            format!(" · {} on {}, {took}", encoder.model, encoder.backend)
-        }
-        None => String::new(),
-    };
-    writeln!(out, "{}\n", look.tint(Tone::Quiet, &format!("{}{by}", clean(&outcome.role))))?;
-    write_scores(routing, look, out)?;
-    let (_, _, headline) = routing.headline();
-    let tone = if outcome.would_activate.is_some() { Tone::Good } else { Tone::Doubtful };
-    writeln!(out, "{}", look.tint(tone, &clean(&headline)))?;
-    if let Some(activation) = &outcome.would_activate {
-        for step in &activation.servers {
-            let tools = if step.tools.is_empty() { "all tools".to_owned() } else { step.tools.join(", ") };
-            writeln!(out, "  server {}: {}", clean(&step.server), clean(&tools))?;
-        }
-        if !activation.deps.is_empty() {
-            writeln!(out, "  scripts: {}", clean(&activation.deps.join(", ")))?;
-        }
-    }
-    if !routing.ineligible.is_empty() {
-        writeln!(out, "\nnot compared")?;
-        let mut table = Table::new(&[("", Align::Left), ("", Align::Rest)]);
-        for known in routing.ineligible.iter().take(MOST_INELIGIBLE) {
-            table.row([format!("  {}", clean(&known.capability)), clean(&known.stage.sentence())]);
-        }
-        table.write(look, out)?;
-        more(routing.ineligible.len(), MOST_INELIGIBLE, out)?;
-    }
-    for note in &outcome.notes {
-        writeln!(out, "note: {}", clean(note))?;
-    }
-    Ok(())
-}
-
-fn write_scores(routing: &Routing, look: Look, out: &mut dyn Write) -> std::io::Result<()> {
-    if routing.scores.is_empty() {
-        return Ok(());
-    }
-    let mut table = Table::new(&[("", Align::Left), ("", Align::Right), ("", Align::Left), ("", Align::Rest)]);
-    for score in routing.scores.iter().take(MOST_SCORES) {
-        let passes = if score.score >= routing.threshold { "≥" } else { "<" };
-        let nearest = score.top.first().map(|top| format!("{:.2} {}", top.cosine, top.trigger)).unwrap_or_default();
-        table.row([
-            sanitize_line(&score.capability).into_owned(),
-            format!("{:.4} {passes} {:.2}", score.score, routing.threshold),
-            bar(score.score),
-            sanitize_line(&nearest).into_owned(),
-        ]);
-    }
-    table.write(look, out)?;
-    more(routing.scores.len(), MOST_SCORES, out)?;
-    writeln!(out)
-}
-
-fn bar(score: f32) -> String {
-    "█".repeat((score.clamp(0.0, 1.0) * BAR).round() as usize)
-}
-
-fn more(all: usize, most: usize, out: &mut dyn Write) -> std::io::Result<()> {
-    if all > most { writeln!(out, "  … and {} more", all - most) } else { Ok(()) }
 }
 
 #[cfg(test)]

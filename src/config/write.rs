@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use toml_edit::{DocumentMut, Item, Key, Table, Value};
+use toml_edit::{Document, Item, Key, Table, TableLike, Value};
 
 use super::load::TEMPLATE;
 use super::paths::Paths;
@@ -48,6 +48,10 @@ pub fn set_in_file(path: &Path, key: &str, value: impl Into<Value>) -> Result<()
         |reason: &str| WriteError::Key { path: label.clone(), key: key.to_owned(), reason: reason.to_owned() };
     // A link to a file kept elsewhere stays a link.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    // Replacing it would need no leave of the file itself.
+    if fs::metadata(&path).is_ok_and(|file| file.permissions().readonly()) {
+        return Err(failed(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only")));
+    }
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -72,22 +76,39 @@ enum Failure {
 fn changed(text: &str, key: &str, value: Value) -> Result<String, Failure> {
     let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
     let windows = text.contains("\r\n");
-    let mut document: DocumentMut = text.trim_start_matches('\u{feff}').parse().map_err(|_| Failure::Broken)?;
+    let plain = &text[mark.len()..];
+    let document = Document::parse(plain).map_err(|_| Failure::Broken)?;
     let keys = Key::parse(key).map_err(|_| Failure::Key("this is not a dotted key"))?;
     let segments: Vec<&str> = keys.iter().map(Key::get).collect();
+    if let Some(known) = value_at(document.as_table(), &segments).and_then(Value::span) {
+        let value = value.decorated("", "");
+        return Ok(format!("{mark}{}{value}{}", &plain[..known.start], &plain[known.end..]));
+    }
+    let mut document = document.into_mut();
     set(document.as_table_mut(), &segments, value)?;
     let changed = format!("{mark}{document}");
     Ok(if windows { changed.replace("\r\n", "\n").replace('\n', "\r\n") } else { changed })
 }
 
-fn set(table: &mut Table, segments: &[&str], mut value: Value) -> Result<(), Failure> {
+/// The value that stands there, to be replaced in place: nothing else of the file changes by a byte.
+fn value_at<'document>(table: &'document dyn TableLike, segments: &[&str]) -> Option<&'document Value> {
+    let (name, rest) = segments.split_first()?;
+    let item = table.get(name)?;
+    match (item, rest) {
+        (Item::Value(value), []) => Some(value),
+        (Item::ArrayOfTables(list), [wanted, rest @ ..]) => {
+            let entry = list.iter().find(|entry| entry.get("name").and_then(Item::as_str) == Some(*wanted))?;
+            value_at(entry, rest)
+        }
+        _ => value_at(item.as_table_like()?, rest),
+    }
+}
+
+/// Adds a value that is not there yet.
+fn set(table: &mut Table, segments: &[&str], value: Value) -> Result<(), Failure> {
     let Some((name, rest)) = segments.split_first() else { return Err(Failure::Key("the key is empty")) };
     if rest.is_empty() {
         match table.get_mut(name) {
-            Some(Item::Value(known)) => {
-                *value.decor_mut() = known.decor().clone();
-                *known = value;
-            }
             Some(Item::None) | None => {
                 table.insert(name, Item::Value(value));
             }

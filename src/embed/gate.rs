@@ -84,6 +84,8 @@ impl Deref for Top {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Score<'a> {
     pub name: &'a str,
+    /// Place among the candidates.
+    pub candidate: usize,
     /// Mean of `top`.
     pub score: f32,
     pub top: Top,
@@ -93,12 +95,12 @@ pub struct Score<'a> {
 pub fn scores<'a>(message: &Vector, candidates: &[Candidate<'a>]) -> Vec<Score<'a>> {
     let message = message.as_slice();
     let mut scores = Vec::with_capacity(candidates.len());
-    for candidate in candidates.iter().filter(|candidate| !candidate.phrases.is_empty()) {
+    for (place, candidate) in candidates.iter().enumerate().filter(|(_, one)| !one.phrases.is_empty()) {
         let mut top = Top::default();
         for (trigger, phrase) in candidate.phrases.iter().enumerate() {
             top.take(Match { trigger, cosine: cosine(message, phrase.as_slice()) });
         }
-        scores.push(Score { name: candidate.name, score: top.mean(), top });
+        scores.push(Score { name: candidate.name, candidate: place, score: top.mean(), top });
     }
     scores.sort_unstable_by(best_first);
     scores

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,8 +18,8 @@ use rmcp::transport::IntoTransport;
 use rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpError};
 use rmcp::{ClientHandler, ServiceExt};
 use serde_json::{Map, Value};
-use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
@@ -40,6 +41,9 @@ pub const ABSOLUTE_FACTOR: u32 = 20;
 pub struct Ears {
     progress: Mutex<Waiting>,
     pub list_changed: Notify,
+    /// How often the server said that its list changed, and up to which of these it was read again.
+    said: AtomicU64,
+    read: watch::Sender<u64>,
     tail: Arc<Tail>,
     version: String,
 }
@@ -53,7 +57,30 @@ struct Waiting {
 
 impl Ears {
     pub fn new(tail: Arc<Tail>, version: String) -> Arc<Self> {
-        Arc::new(Self { progress: Mutex::default(), list_changed: Notify::new(), tail, version })
+        let (said, read) = (AtomicU64::new(0), watch::channel(0).0);
+        Arc::new(Self { progress: Mutex::default(), list_changed: Notify::new(), said, read, tail, version })
+    }
+
+    /// How often the server said that its list changed.
+    pub fn said(&self) -> u64 {
+        self.said.load(Ordering::Acquire)
+    }
+
+    /// The list was read, or cannot be, as it was after so many times.
+    pub fn read_up_to(&self, said: u64) {
+        self.read.send_if_modified(|read| std::mem::replace(read, said.max(*read)) < said);
+    }
+
+    /// Whether the list is as the server said it last.
+    pub fn is_read(&self) -> bool {
+        *self.read.borrow() >= self.said()
+    }
+
+    /// Waits until it is as it was said last before now.
+    pub async fn read(&self) {
+        let said = self.said();
+        // It is over with the connection.
+        let _ = self.read.subscribe().wait_for(|read| *read >= said).await;
     }
 
     fn register(&self, token: &ProgressToken) -> UnboundedReceiver<Progress> {
@@ -101,6 +128,7 @@ impl ClientHandler for Handler {
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.0.said.fetch_add(1, Ordering::AcqRel);
         self.0.list_changed.notify_one();
     }
 

@@ -14,6 +14,7 @@ mod backend;
 pub mod bundled;
 mod catalog;
 mod envelope;
+mod flood;
 pub(crate) mod group;
 mod hub;
 mod launch;

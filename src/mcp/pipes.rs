@@ -3,7 +3,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::RoleClient;
 use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
@@ -16,6 +16,7 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 
 use super::envelope::Envelope;
+use super::flood::{Budget, Flood, Noise};
 use super::process::Tail;
 
 /// A longer line is dropped; if it is an answer, its request fails.
@@ -76,9 +77,15 @@ impl Transport<RoleClient> for Pipes {
 }
 
 async fn read(mut stdout: impl AsyncBufRead + Unpin, sender: mpsc::Sender<ServerJsonRpcMessage>, tail: Arc<Tail>) {
-    let mut line = Vec::new();
-    let mut over = None;
-    while let Ok(true) = next_line(&mut stdout, &mut line, MAX_LINE, &mut over).await {
+    let (mut line, mut over) = (Vec::new(), None);
+    let mut noise = Noise::new(Instant::now());
+    let mut pace = Budget::of_messages(Instant::now());
+    loop {
+        match next_line(&mut stdout, &mut line, MAX_LINE, &mut over, &mut noise).await {
+            Ok(true) => {}
+            Ok(false) | Err(Unread::Io) => return,
+            Err(Unread::Flood(flood)) => return tail.flooded(flood),
+        }
         let messages = match &over {
             Some(envelope) => {
                 let size = MAX_LINE / 1024 / 1024;
@@ -87,12 +94,38 @@ async fn read(mut stdout: impl AsyncBufRead + Unpin, sender: mpsc::Sender<Server
             }
             None => messages(&line, &tail),
         };
+        let now = Instant::now();
+        if messages.is_empty() {
+            // The bytes of what cannot be a message are counted already.
+            let bytes = if may_be_message(&line) { line.len() } else { 0 };
+            if let Err(flood) = noise.add(bytes, 1, now) {
+                return tail.flooded(flood);
+            }
+            continue;
+        }
+        noise.spoke(now);
+        let wait = pace.spend(messages.len(), now);
         for message in messages {
             if sender.send(message).await.is_err() {
                 return;
             }
         }
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
     }
+}
+
+/// Why there is no further line.
+#[derive(Debug)]
+enum Unread {
+    Io,
+    Flood(Flood),
+}
+
+fn may_be_message(line: &[u8]) -> bool {
+    let first = line.iter().find(|byte| !byte.is_ascii_whitespace());
+    matches!(first, None | Some(b'{' | b'[' | 0xef))
 }
 
 /// Reads one line without its end; false at the end of the stream. Of an over-long line, `limit` + 1
@@ -102,11 +135,13 @@ async fn next_line(
     line: &mut Vec<u8>,
     limit: usize,
     over: &mut Option<Envelope>,
-) -> io::Result<bool> {
+    noise: &mut Noise,
+) -> Result<bool, Unread> {
     line.clear();
     *over = None;
+    let mut whole = 0;
     loop {
-        let buffer = from.fill_buf().await?;
+        let buffer = from.fill_buf().await.map_err(|_| Unread::Io)?;
         if buffer.is_empty() {
             return Ok(!line.is_empty());
         }
@@ -119,6 +154,12 @@ async fn next_line(
             envelope.push(part);
         }
         line.extend_from_slice(&part[..part.len().min((limit + 1).saturating_sub(line.len()))]);
+        whole += part.len() as u64;
+        let now = Instant::now();
+        if !may_be_message(line) {
+            noise.add(part.len(), 0, now).map_err(Unread::Flood)?;
+        }
+        noise.grown(whole, limit.saturating_mul(2), now).map_err(Unread::Flood)?;
         let used = part.len() + usize::from(end.is_some());
         from.consume(used);
         if end.is_some() {
@@ -208,11 +249,16 @@ mod tests {
         let data = [vec![b'x'; 100], b"\nok\nlast".to_vec()].concat();
         let mut from = BufReader::with_capacity(7, &data[..]);
         let (mut line, mut over) = (Vec::new(), None);
-        assert!(next_line(&mut from, &mut line, 10, &mut over).await.unwrap());
+        let mut noise = Noise::new(Instant::now());
+        assert!(next_line(&mut from, &mut line, 10, &mut over, &mut noise).await.unwrap());
         assert!(line.len() == 11 && over.is_some());
-        assert!(next_line(&mut from, &mut line, 10, &mut over).await.unwrap() && line == b"ok" && over.is_none());
-        assert!(next_line(&mut from, &mut line, 10, &mut over).await.unwrap() && line == b"last");
-        assert!(!next_line(&mut from, &mut line, 10, &mut over).await.unwrap());
+        assert!(
+            next_line(&mut from, &mut line, 10, &mut over, &mut noise).await.unwrap()
+                && line == b"ok"
+                && over.is_none()
+        );
+        assert!(next_line(&mut from, &mut line, 10, &mut over, &mut noise).await.unwrap() && line == b"last");
+        assert!(!next_line(&mut from, &mut line, 10, &mut over, &mut noise).await.unwrap());
     }
 
     #[tokio::test]
@@ -220,7 +266,8 @@ mod tests {
         let long = format!("{{\"id\":4,\"result\":\"{}\"}}\n", "x".repeat(100));
         let mut from = BufReader::with_capacity(7, long.as_bytes());
         let (mut line, mut over) = (Vec::new(), None);
-        assert!(next_line(&mut from, &mut line, 20, &mut over).await.unwrap());
+        let mut noise = Noise::new(Instant::now());
+        assert!(next_line(&mut from, &mut line, 20, &mut over, &mut noise).await.unwrap());
         let error = failed(&over.unwrap(), "it is larger than 64 MB");
         assert!(matches!(error, Some(ServerJsonRpcMessage::Error(error)) if error.error.message.contains("64 MB")));
 
@@ -228,5 +275,64 @@ mod tests {
         let answers = messages(deep.as_bytes(), &Tail::default());
         let [ServerJsonRpcMessage::Error(error)] = &answers[..] else { panic!("{answers:?}") };
         assert!(error.error.message.contains("recursion limit"), "{}", error.error.message);
+    }
+
+    async fn heard(data: &[u8]) -> (usize, Arc<Tail>) {
+        let (sender, mut incoming) = mpsc::channel(READ_AHEAD);
+        let tail = Arc::new(Tail::default());
+        read(BufReader::with_capacity(64 * 1024, data), sender, Arc::clone(&tail)).await;
+        let mut count = 0;
+        while incoming.recv().await.is_some() {
+            count += 1;
+        }
+        (count, tail)
+    }
+
+    const ANSWER: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"x\":1}}\n";
+
+    #[tokio::test]
+    async fn a_flood_is_not_read_to_its_end_and_says_how_much_it_was() {
+        let lines = b"garbage\n".repeat(200_000);
+        let floods: [(Vec<u8>, usize); 6] = [
+            (lines.clone(), 0),
+            (b"\n".repeat(200_000), 0),
+            (vec![b'x'; 3 << 20], 0),
+            ([b"{".to_vec(), vec![b' '; 5 << 20]].concat(), 0),
+            (b"{\"level\":\"info\"}\n".repeat(100_000), 0),
+            ([ANSWER, &lines, &lines, &lines].concat(), 1),
+        ];
+        for (data, messages) in floods {
+            let begin = String::from_utf8_lossy(&data[..60]).into_owned();
+            // What came after it is not heard.
+            let (count, tail) = heard(&[&data[..], ANSWER].concat()).await;
+            assert_eq!(count, messages, "{begin}");
+            let Some(Flood(words)) = tail.flood() else { panic!("no flood: {begin}") };
+            assert!(words.contains(" MB in "), "{words}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_banner_and_an_answer_of_many_megabytes_are_no_flood() {
+        let long = format!("{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{\"x\":\"{}\"}}}}\n", "y".repeat(9 << 20));
+        let banner = b"Installing package 17 of 90\n".repeat(2000);
+        let (count, tail) = heard(&[&banner, ANSWER, long.as_bytes(), &banner, ANSWER].concat()).await;
+        assert_eq!((count, tail.flood()), (3, None));
+    }
+
+    /// The rest of them comes later, and all of them.
+    #[tokio::test(start_paused = true)]
+    async fn messages_without_end_are_read_at_a_pace() {
+        let (sender, mut incoming) = mpsc::channel(READ_AHEAD);
+        let data = ANSWER.repeat(8_000);
+        let tail = Arc::new(Tail::default());
+        let begun = tokio::time::Instant::now();
+        let reading = tokio::spawn(async move { read(&data[..], sender, tail).await });
+        let mut count = 0;
+        while incoming.recv().await.is_some() {
+            count += 1;
+        }
+        reading.await.unwrap();
+        assert_eq!(count, 8_000);
+        assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
@@ -14,6 +14,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use super::flood::{Budget, Flood, cost};
 use super::{group, visible};
 use crate::config::Mask;
 
@@ -32,6 +33,8 @@ pub struct Tail {
     lines: Mutex<VecDeque<String>>,
     version: AtomicU64,
     mask: Mask,
+    /// It wrote far too much beside the protocol.
+    flood: Mutex<Option<Flood>>,
 }
 
 impl Tail {
@@ -62,6 +65,15 @@ impl Tail {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).back().cloned()
     }
 
+    /// Nothing more is read of it.
+    pub fn flooded(&self, flood: Flood) {
+        *self.flood.lock().unwrap_or_else(PoisonError::into_inner) = Some(flood);
+    }
+
+    pub fn flood(&self) -> Option<Flood> {
+        self.flood.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Grows with every line.
     pub fn version(&self) -> u64 {
         self.version.load(Ordering::Relaxed)
@@ -69,6 +81,7 @@ impl Tail {
 
     pub fn clear(&self) {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.flood.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
@@ -165,8 +178,8 @@ impl Drop for Process {
     fn drop(&mut self) {
         if self.group.is_some() {
             self.signal(Signal::TERM);
-            let end = std::time::Instant::now() + LAST_MOMENT;
-            while matches!(self.child.try_wait(), Ok(None)) && std::time::Instant::now() < end {
+            let end = Instant::now() + LAST_MOMENT;
+            while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < end {
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
@@ -175,7 +188,8 @@ impl Drop for Process {
     }
 }
 
-/// Reads error output to its end, whatever it holds, so that the child never blocks on it.
+/// Reads error output to its end, whatever it holds, so that the child does not block on it; one that
+/// writes more than anybody could read is read slowly.
 async fn drain(mut stderr: impl AsyncRead + Unpin, tail: Arc<Tail>, log: Option<PathBuf>) {
     let mut log = match log {
         Some(path) => open_log(&path).await,
@@ -184,11 +198,13 @@ async fn drain(mut stderr: impl AsyncRead + Unpin, tail: Arc<Tail>, log: Option<
     let mut written = 0;
     let mut line = Vec::new();
     let mut buffer = vec![0; 8 * 1024];
+    let mut pace = Budget::of_errors(Instant::now());
     loop {
         let count = match stderr.read(&mut buffer).await {
             Ok(0) | Err(_) => break,
             Ok(count) => count,
         };
+        let mut lines = 0;
         for &byte in &buffer[..count] {
             if byte != b'\n' {
                 // The rest of an endless line is dropped.
@@ -197,11 +213,16 @@ async fn drain(mut stderr: impl AsyncRead + Unpin, tail: Arc<Tail>, log: Option<
                 }
                 continue;
             }
+            lines += 1;
             let text = take_line(&mut line, &tail);
             if let Some(file) = log.as_mut().filter(|_| written < LOG_BYTES) {
                 written += text.len() as u64 + 1;
                 let _ = file.write_all(format!("{text}\n").as_bytes()).await;
             }
+        }
+        let wait = pace.spend(cost(count, lines), Instant::now());
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
         }
     }
     if !line.is_empty() {

@@ -62,7 +62,7 @@ pub struct Runner {
     process: Option<Process>,
     connection: Option<Connection>,
     connecting: Option<BoxFuture<'static, Result<Opened, Trouble>>>,
-    listing: Option<BoxFuture<'static, Listed>>,
+    listing: Option<BoxFuture<'static, (Listed, Arc<Ears>, u64)>>,
     /// Listings in a row that brought nothing new; each doubles the wait before the next.
     idle_listings: u32,
     shown: u64,
@@ -125,7 +125,7 @@ impl Runner {
                     Some(Order::Broken { ears: broken, trouble }) => {
                         // Several calls may report one connection, the last ones after it was replaced.
                         if ears.as_ref().is_some_and(|ears| Arc::ptr_eq(ears, &broken)) {
-                            return Input::Lost(trouble);
+                            return Input::Lost(self.flood().unwrap_or(trouble));
                         }
                     }
                     Some(Order::Refresh(done)) => {
@@ -153,11 +153,14 @@ impl Runner {
                     }
                 }
                 trouble = lost(&mut self.process, &mut self.connection, &self.server) => {
+                    let trouble = self.flood().unwrap_or(trouble);
                     return if starting { Input::NotConnected(self.last_words(trouble).await) } else { Input::Lost(trouble) };
                 }
                 listed = maybe(&mut self.listing) => {
                     self.listing = None;
+                    let (listed, ears, said) = listed;
                     self.listed(listed);
+                    ears.read_up_to(said);
                 }
                 () = list_changed(ears.clone()), if self.listing.is_none() => self.list_again(),
                 () = until(retry_at) => return Input::RetryDue,
@@ -244,12 +247,20 @@ impl Runner {
 
     /// Finds the reason behind the reason: a handshake that ended because the process did.
     async fn explain(&mut self, trouble: Trouble) -> Trouble {
+        if let Some(flood) = self.flood() {
+            return flood;
+        }
         // What it said itself is the reason; its end may be only our closing.
         let Some(process) = self.process.as_mut().filter(|_| trouble.wordless) else { return trouble };
         match process.ended_within(LAST_WORDS).await {
             Some(status) => trouble::exited(Some(status), Phase::Starting, self.server.tail.last().as_deref()),
             None => trouble,
         }
+    }
+
+    /// That it wrote too much, if so: whatever it looks like, this is why the connection is over.
+    fn flood(&self) -> Option<Trouble> {
+        self.server.tail.flood().map(|flood| trouble::flooded(&flood))
     }
 
     /// A process may end before its last answer was looked at.
@@ -278,10 +289,12 @@ impl Runner {
         let Some(connection) = &self.connection else { return };
         let policy = &self.hub.options.policy;
         let wait = policy.debounce * 2u32.saturating_pow(self.idle_listings.min(8));
-        let (peer, patience) = (connection.peer.clone(), policy.connect);
+        let (peer, patience, ears) = (connection.peer.clone(), policy.connect, Arc::clone(&connection.ears));
         self.listing = Some(Box::pin(async move {
             sleep(wait).await;
-            link::list(&peer, patience).await
+            let said = ears.said();
+            let listed = link::list(&peer, patience).await;
+            (listed, ears, said)
         }));
     }
 
@@ -340,6 +353,7 @@ async fn lost(process: &mut Option<Process>, connection: &mut Option<Connection>
         () = by_connection => {}
     }
     match process {
+        Some(_) if server.tail.flood().is_some() => trouble::exited(None, phase, None),
         Some(process) => {
             let status = process.ended_within(LAST_WORDS).await;
             trouble::exited(status, phase, server.tail.last().as_deref())

@@ -8,10 +8,13 @@ use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::hub::{Hub, Link, Server};
-use super::link::{self, Call};
+use super::link::{self, Call, Ears};
 use super::runner::{Order, Runner, now};
 use super::{CallResult, Layer, Options, Progress, ServerSpec, ToolDefinition, arguments, names, visible};
 use crate::proto::{Body, ServerKind, ServerState, ToolOutcome};
+
+/// A list that changed is waited for so long before a request goes out with the one before.
+const RELISTED: Duration = Duration::from_secs(1);
 
 /// The servers of one session. Cheap to clone; all clones are one.
 ///
@@ -114,9 +117,25 @@ impl Servers {
         self.hub.show(name, tools);
     }
 
-    /// Looks at the scripts of the project again, and at whether servers may run as they are now; to be
-    /// called before a request is built.
+    /// Whether a server said that its tools changed and was not read again since.
+    pub fn is_stale(&self) -> bool {
+        self.stale().next().is_some()
+    }
+
+    fn stale(&self) -> impl Iterator<Item = Arc<Ears>> {
+        let links = self.hub.servers().into_iter().filter_map(|server| server.link());
+        links.filter_map(|link| match link {
+            Link::Remote { ears, .. } => (!ears.is_read()).then_some(ears),
+            Link::Local(_) => None,
+        })
+    }
+
+    /// Looks at the scripts of the project again, and at whether servers may run as they are now, and waits for
+    /// lists that are being read again; to be called before a request is built.
     pub async fn refresh(&self) {
+        let stale: Vec<Arc<Ears>> = self.stale().collect();
+        let read = futures::future::join_all(stale.iter().map(|ears| ears.read()));
+        let _ = timeout(RELISTED, read).await;
         let guarded = self.hub.options.admit.is_some();
         for server in self.hub.servers() {
             let guarded = guarded && matches!(server.kind, ServerKind::Stdio | ServerKind::Http);
@@ -192,9 +211,11 @@ impl Servers {
                 let idle = target.spec.timeout;
                 let call = Call { server, tool, arguments, idle, progress, cancel };
                 let (result, trouble) = link::call(&peer, &ears, call).await;
-                if let Some(trouble) = trouble {
-                    // So that the next call waits for the new connection.
+                if trouble.is_some() || peer.is_transport_closed() {
+                    // So that the next call waits for the new connection, and is not lost with this one.
                     target.drop_link(&ears);
+                }
+                if let Some(trouble) = trouble {
                     let _ = target.orders.send(Order::Broken { ears, trouble });
                 }
                 result

@@ -11,6 +11,7 @@ use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, StreamableHttpError,
 };
 
+use super::flood::Flood;
 use super::visible;
 
 /// Whether another try may go better.
@@ -122,6 +123,16 @@ pub fn how_it_ended(status: ExitStatus) -> String {
         Some(code) => format!("exited with code {code}"),
         None => "ended".to_owned(),
     }
+}
+
+/// It wrote far more than the protocol.
+pub fn flooded(flood: &Flood) -> Trouble {
+    Trouble::new(
+        Verdict::Final,
+        format!("it floods its standard output with text that is not the protocol ({})", flood.0),
+        "only the protocol belongs there: let it write to its error output or a file, then restart the server",
+    )
+    .caused_by("flood")
 }
 
 /// Nothing came for the whole waiting time.

@@ -62,7 +62,18 @@ impl History {
             Body::ToolFinished { call, content, outcome, .. } => {
                 self.items.push(HistoryItem::Result { call: call.clone(), content: content.clone(), outcome: *outcome })
             }
+            Body::ResultNarrowed { call, content, .. } => self.narrow(call, content),
             _ => {}
+        }
+    }
+
+    fn narrow(&mut self, narrowed: &CallId, now: &Content) {
+        let result = self.items.iter_mut().rev().find_map(|item| match item {
+            HistoryItem::Result { call, content, .. } if call == narrowed => Some(content),
+            _ => None,
+        });
+        if let Some(content) = result {
+            content.clone_from(now);
         }
     }
 

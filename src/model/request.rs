@@ -1,10 +1,12 @@
 use serde::{Deserialize, Serialize};
 
-use crate::proto::{Effort, ReasoningBlock, ToolCall};
+use crate::proto::{Effort, Purpose, ReasoningBlock, ToolCall};
 
 /// One model call. Built by a pure function from history; the same history gives the same bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
+    /// Who asks; nothing of it is sent.
+    pub purpose: Purpose,
     pub system: String,
     /// Static tools first, in a stable order; dynamic ones after.
     pub tools: Vec<ToolSpec>,
@@ -22,6 +24,10 @@ pub struct Request {
     /// Without a byte for so long the call counts as stalled; zero = no limit.
     pub idle_timeout: std::time::Duration,
 }
+
+/// How a text begins that stands at the end of this request only, so that nothing from it on is worth
+/// keeping in a provider's cache.
+pub(super) const PASSING: &str = "<octomind-note kind=\"recite\">";
 
 /// A tool as the model is told of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, AskId, Attachment, QueueId};
+use super::{Answer, AskId, Attachment, QueueId, RequestId};
 
 /// When a message typed while a turn runs should land.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -52,6 +52,20 @@ pub enum Command {
     WhatIf {
         id: u64,
         text: String,
+    },
+    /// Flips a switch for this session, from the next safe point on; answered by
+    /// [`super::Decision::Switched`].
+    Switch {
+        key: String,
+        on: bool,
+    },
+    /// Writes the value a switch has now to the configuration file.
+    SaveSwitch {
+        key: String,
+    },
+    /// The bodies of a model call; answered by [`super::Body::Wire`].
+    Wire {
+        request: RequestId,
     },
     /// Leave: finish writing, stop servers, end the actor.
     Quit,

@@ -2,7 +2,10 @@ use serde::{Deserialize, Serialize};
 
 use std::sync::Arc;
 
-use super::{Activation, Deactivation, Level, Refusal, Routing, SkillTrace};
+use super::{
+    Activation, Authorized, Condensed, Deactivation, Detection, GateVerdict, Level, PlanDecision, Recitation, Refusal,
+    Reported, Routing, SkillTrace, Switched,
+};
 
 /// A choice the runtime made, with everything it rested on. The screen explains from these records
 /// and never recomputes.
@@ -109,6 +112,16 @@ pub enum Decision {
     CapabilityActivated(Box<Activation>),
     CapabilityDeactivated(Box<Deactivation>),
     CapabilityRefused(Box<Refusal>),
+    /// What a reply said of itself, or that it said nothing.
+    Reported(Box<Reported>),
+    Detected(Box<Detection>),
+    Recited(Box<Recitation>),
+    /// A stop was looked at.
+    Gate(Arc<GateVerdict>),
+    Planned(Box<PlanDecision>),
+    Condensed(Box<Condensed>),
+    Authorized(Box<Authorized>),
+    Switched(Box<Switched>),
     /// Executable content of a folder was trusted or not, and by whom.
     Trust {
         folder: String,
@@ -239,6 +252,14 @@ impl Decision {
             Self::CapabilityActivated(activation) => activation.headline(),
             Self::CapabilityDeactivated(deactivation) => deactivation.headline(),
             Self::CapabilityRefused(refusal) => refusal.headline(),
+            Self::Reported(reported) => reported.headline(),
+            Self::Detected(detection) => detection.headline(),
+            Self::Recited(recitation) => recitation.headline(),
+            Self::Gate(verdict) => verdict.headline(),
+            Self::Planned(planned) => planned.headline(),
+            Self::Condensed(condensed) => condensed.headline(),
+            Self::Authorized(authorized) => authorized.headline(),
+            Self::Switched(switched) => switched.headline(),
             Self::Trust { folder, trusted, by, .. } => {
                 (Level::Info, "trust", format!("{folder} {} by {by}", if *trusted { "trusted" } else { "not trusted" }))
             }

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Answer, Ask, AskId, Attachment, CallId, CatalogueView, Content, Decision, Effort, EncoderState, Fault, Level,
-    ModelInfo, Order, Origin, Purpose, QueueId, ReasoningBlock, RequestId, Routing, Seq, ServerKind, ServerState,
-    SkillTrace, SkillView, StartStep, StepView, StopReason, SubmitMode, SurfaceView, Timestamp, ToolCall, ToolInfo,
-    ToolOutcome, TurnId, TurnOutcome, Usage,
+    ModelInfo, Order, Origin, PlanView, Purpose, QueueId, ReasoningBlock, RequestId, Routing, Seq, ServerKind,
+    ServerState, SkillTrace, SkillView, StartStep, StepView, StopReason, SubmitMode, SurfaceView, SwitchView,
+    Timestamp, ToolCall, ToolInfo, ToolOutcome, TurnId, TurnOutcome, Usage,
 };
 
 /// Something that happened in a session.
@@ -228,8 +228,14 @@ pub enum Body {
         /// What all exposed tools would cost per request; `None` while the tools that would come were
         /// never listed in this session.
         tokens_after: Option<u64>,
-        /// How the rules of skills would be judged.
+        /// How the rules of skills would be judged, before the gate.
         skills: Vec<SkillTrace>,
+        /// What those skills would bring along.
+        #[serde(default)]
+        would_hold: Vec<String>,
+        /// Why the one that passed the gate would stay off all the same.
+        #[serde(default)]
+        refused: Option<String>,
     },
     /// `text` is what the model reads from now on.
     SkillActivated {
@@ -238,6 +244,23 @@ pub enum Body {
     },
     SkillForgotten {
         name: String,
+    },
+
+    // ── the supervisor ─────────────────────────────────────────────────────────────────────────
+    PlanChanged(Arc<PlanView>),
+    SwitchesChanged(Arc<Vec<SwitchView>>),
+    /// From here on the model gets this in place of what the tool returned.
+    ResultNarrowed {
+        call: CallId,
+        content: Content,
+        spill: Option<String>,
+    },
+    /// Answer to [`super::Command::Wire`]: the bodies of a model call, secrets masked.
+    Wire {
+        request: RequestId,
+        /// Pretty JSON; a sentence when it is not kept.
+        sent: String,
+        received: String,
     },
 
     // ── records and words ──────────────────────────────────────────────────────────────────────
@@ -288,6 +311,8 @@ impl Body {
             | Self::CatalogueChanged(_)
             | Self::EncoderChanged(_)
             | Self::WhatIf { .. }
+            | Self::SwitchesChanged(_)
+            | Self::Wire { .. }
             | Self::Asked(_)
             | Self::ContextMeasured { .. } => Tier::Live,
             Self::SessionStarted { .. }
@@ -310,6 +335,8 @@ impl Body {
             | Self::SurfaceChanged(_)
             | Self::SkillActivated { .. }
             | Self::SkillForgotten { .. }
+            | Self::PlanChanged(_)
+            | Self::ResultNarrowed { .. }
             | Self::Decided(_)
             | Self::Notice { .. }
             | Self::CommandOutput { .. }

@@ -2,8 +2,8 @@
 //! changes nothing.
 
 use super::{
-    Answer, Body, CONTEXT, CallId, Content, Entry, EntryKind, Event, Level, Note, Order, Origin, Purpose, Queued,
-    RunState, ServerView, Snapshot, StepState, ToolState, WELCOME,
+    Answer, Body, CONTEXT, CallId, Content, Entry, EntryKind, Event, Level, Mechanic, Note, Order, Origin, Purpose,
+    Queued, RunState, ServerView, Snapshot, StepState, StepView, Timestamp, ToolState, WELCOME,
 };
 
 impl Snapshot {
@@ -43,11 +43,13 @@ impl Snapshot {
         self.queue.clear();
         self.asks.clear();
         self.servers.clear();
-        self.close_entries(0);
+        self.settle_model_calls();
+        self.close_entries(0, 0);
     }
 
-    /// Entries of this turn and later ones that still grow or run do so no more.
-    fn close_entries(&mut self, from_turn: u32) {
+    /// Entries of this turn and later ones that still grow or run do so no more; they ran until `over`, if
+    /// that is known.
+    fn close_entries(&mut self, from_turn: u32, over: Timestamp) {
         let entries = self.transcript.entries().iter().rev().take_while(|entry| entry.order.turn >= from_turn);
         let unfinished = entries.filter(|entry| match &entry.kind {
             EntryKind::Assistant { streaming, .. } | EntryKind::Thinking { streaming, .. } => *streaming,
@@ -55,8 +57,8 @@ impl Snapshot {
             EntryKind::StartUp { steps } => steps.iter().any(|step| step.state == StepState::Running),
             _ => false,
         });
-        let unfinished: Vec<Order> = unfinished.map(|entry| entry.order).collect();
-        for order in unfinished {
+        let unfinished: Vec<(Order, Timestamp)> = unfinished.map(|entry| (entry.order, entry.at)).collect();
+        for (order, begun) in unfinished {
             self.transcript.edit(order, |kind| match kind {
                 EntryKind::Assistant { streaming, interrupted, .. } => {
                     *streaming = false;
@@ -64,11 +66,7 @@ impl Snapshot {
                 }
                 EntryKind::Thinking { streaming, .. } => *streaming = false,
                 EntryKind::Tool { state, .. } => *state = ToolState::lost(),
-                EntryKind::StartUp { steps } => {
-                    for step in steps.iter_mut().filter(|step| step.state == StepState::Running) {
-                        step.state = StepState::Cancelled;
-                    }
-                }
+                EntryKind::StartUp { steps } => cancel(steps, over.saturating_sub(begun)),
                 _ => {}
             });
         }
@@ -82,7 +80,7 @@ impl Snapshot {
             }
             Body::TurnEnded { turn, outcome, elapsed_ms } => {
                 self.run = RunState::Idle;
-                self.close_entries(turn.0);
+                self.close_entries(turn.0, event.at);
                 self.totals.last_turn = Some((outcome.clone(), *elapsed_ms));
             }
             // What a welcome says of the machine is for the model alone.
@@ -105,8 +103,15 @@ impl Snapshot {
     }
 
     pub(super) fn apply_request(&mut self, event: &Event) {
+        self.model_called(event);
         match &event.body {
             Body::RequestStarted { purpose: Purpose::Main, .. } => self.run = RunState::Waiting { since: event.at },
+            // The planner works beside the turn; the others are waited for.
+            Body::RequestStarted { purpose: Purpose::Supervisor(mechanic), .. }
+                if self.run.busy() && *mechanic != Mechanic::Plan =>
+            {
+                self.run = RunState::Checking { since: event.at, mechanic: *mechanic };
+            }
             Body::TextDelta { offset, text, .. } => {
                 self.run_as(RunState::Answering { since: event.at });
                 self.extend_text(event, *offset, text);
@@ -127,7 +132,7 @@ impl Snapshot {
                 self.totals.requests += 1;
                 match purpose {
                     Purpose::Main => self.totals.main.add(usage),
-                    Purpose::Supervisor | Purpose::Compression => self.totals.auxiliary.add(usage),
+                    Purpose::Supervisor(_) | Purpose::Compression => self.totals.auxiliary.add(usage),
                 }
             }
             Body::RequestFailed { fault, purpose: Purpose::Main, .. } => {
@@ -257,6 +262,7 @@ impl Snapshot {
                         content: content.clone(),
                         full_bytes: *full_bytes,
                         spill: spill.clone(),
+                        narrowed: None,
                     };
                 });
             }
@@ -308,6 +314,7 @@ impl Snapshot {
         match &event.body {
             Body::Decided(decision) => {
                 self.surface_decided(event, decision);
+                self.supervisor_decided(event, decision);
                 let (level, source, text) = decision.headline();
                 self.note(event, level, source.to_owned(), text);
                 self.put(event, EntryKind::Decision(decision.clone()));
@@ -366,7 +373,27 @@ impl Snapshot {
         if self.notes.len() >= super::snapshot::MAX_NOTES {
             self.notes.remove(0);
         }
-        self.notes.push(Note { at: event.at, turn: self.turn, level, source, text, order: event.order });
+        self.notes.push(Note {
+            at: event.at,
+            turn: self.turn,
+            level,
+            source,
+            text,
+            order: event.order,
+            seq: event.seq,
+        });
+    }
+}
+
+/// What runs does no more, after so long since the first step began.
+pub(super) fn cancel(steps: &mut [StepView], elapsed_ms: u64) {
+    let mut before = 0;
+    for step in steps {
+        if step.state == StepState::Running {
+            step.state = StepState::Cancelled;
+            step.elapsed_ms = step.elapsed_ms.max(elapsed_ms.saturating_sub(before));
+        }
+        before += step.elapsed_ms;
     }
 }
 

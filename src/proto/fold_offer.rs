@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Body, EntryKind, Event, OUTPUT_LINES, Snapshot, StepState, StepView};
+use super::fold::cancel;
+use super::{Body, EntryKind, Event, OUTPUT_LINES, Snapshot, StartStep, StepState, StepView, Timestamp};
 
 /// How far back a start is looked for that a notice is about.
 const NEAR: usize = 8;
@@ -27,7 +28,7 @@ impl Snapshot {
             }
             Body::CatalogueChanged(catalogue) => self.catalogue = Arc::clone(catalogue),
             Body::EncoderChanged(state) => self.encoder = state.clone(),
-            Body::SurfaceChanged(view) => self.surface = Arc::clone(view),
+            Body::SurfaceChanged(view) => self.surface_changed(view),
             Body::SkillActivated { skill, .. } => {
                 self.skills.retain(|known| known.name != skill.name);
                 self.skills.push(skill.clone());
@@ -59,16 +60,15 @@ impl Snapshot {
     }
 
     /// What an earlier start was at is not done any more once another one begins.
-    fn end_replaced(&mut self) {
+    fn end_replaced(&mut self, now: Timestamp) {
         let running = |step: &StepView| step.state == StepState::Running;
         let mut latest = self.transcript.entries().iter().rev();
         let replaced =
             latest.find(|entry| matches!(&entry.kind, EntryKind::StartUp { steps } if steps.iter().any(running)));
-        let Some(order) = replaced.map(|entry| entry.order) else { return };
+        let Some((order, begun)) = replaced.map(|entry| (entry.order, entry.at)) else { return };
         self.transcript.edit(order, |kind| {
-            let EntryKind::StartUp { steps } = kind else { return };
-            for step in steps.iter_mut().filter(|step| running(step)) {
-                step.state = StepState::Cancelled;
+            if let EntryKind::StartUp { steps } = kind {
+                cancel(steps, now.saturating_sub(begun));
             }
         });
     }
@@ -76,7 +76,10 @@ impl Snapshot {
     fn start_step(&mut self, event: &Event, step: &StepView) {
         let Some(order) = event.order else { return };
         if !matches!(self.transcript.get(order).map(|entry| &entry.kind), Some(EntryKind::StartUp { .. })) {
-            self.end_replaced();
+            // What is done for one capability goes on beside others.
+            if !matches!(step.step, StartStep::Deps | StartStep::Servers | StartStep::Triggers) {
+                self.end_replaced(event.at);
+            }
             self.put(event, EntryKind::StartUp { steps: vec![step.clone()] });
             return;
         }

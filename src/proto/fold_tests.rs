@@ -70,7 +70,7 @@ fn request_body() -> impl Strategy<Value = Body> {
         cost: cost.filter(|cost| cost.is_finite()).map(f64::from),
         ..Usage::default()
     });
-    let purpose = prop_oneof![Just(Purpose::Main), Just(Purpose::Supervisor)];
+    let purpose = prop_oneof![Just(Purpose::Main), Just(Purpose::Supervisor(crate::proto::Mechanic::Gate))];
     prop_oneof![
         request().prop_map(|request| Body::RequestStarted {
             request,
@@ -313,6 +313,53 @@ fn a_result_changes_only_its_own_call() {
     assert!(running(2) && running(3));
 }
 
+#[test]
+fn only_what_got_smaller_is_marked_as_narrowed() {
+    let call = |id: &str| CallId(id.into());
+    let mut snapshot = Snapshot::default();
+    for (seq, slot, id) in [(1, 1, "a"), (3, 2, "b")] {
+        let (server, tool) = ("s".to_owned(), "t".to_owned());
+        let arguments = json!({});
+        let began = Body::ToolStarted { call: call(id), server, tool, arguments };
+        snapshot.apply(&at(seq, (1, 1, slot), began));
+        let finished = Body::ToolFinished {
+            call: call(id),
+            outcome: ToolOutcome::Ok,
+            content: Content::Text("r".into()),
+            full_bytes: 1,
+            spill: None,
+            elapsed_ms: 1,
+        };
+        snapshot.apply(&at(seq + 1, (1, 1, slot), finished));
+    }
+    let result = |id: &str, after| CondensedResult {
+        call: call(id),
+        tool: "t".into(),
+        before: 900,
+        after,
+        keep: Keep::All,
+        error_lines: 0,
+        spill: None,
+        trouble: None,
+    };
+    let condensed = Condensed {
+        request: None,
+        threshold: 512,
+        multiplier: 1.0,
+        multiplier_after: 1.0,
+        results: vec![result("a", 900), result("b", 90), result("gone", 9)],
+        trouble: None,
+    };
+    let order = (1, 1, 9);
+    snapshot.apply(&at(20, order, Body::Decided(Decision::Condensed(Box::new(condensed)))));
+    let narrowed = |slot| match &snapshot.transcript.get((1, 1, slot).into()).unwrap().kind {
+        EntryKind::Tool { state: ToolState::Finished { narrowed, .. }, .. } => *narrowed,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(narrowed(1), None);
+    assert_eq!(narrowed(2), Some(Narrowing { before: 900, after: 90 }));
+}
+
 fn started(seq: u64, minor: u32, state: StepState, detail: &str) -> Event {
     let step = StepView { step: StartStep::Tag, state, detail: detail.to_owned(), elapsed_ms: 1, output: Vec::new() };
     Event { seq: Seq(seq), at: 1, order: Some((0, 0, minor).into()), body: Body::StartStep { step } }
@@ -345,4 +392,23 @@ fn a_start_that_was_replaced_is_over() {
     snapshot.apply(&started(2, 2, StepState::Running, "y"));
     assert_eq!(steps(&snapshot, 0), [(StepState::Cancelled, "x".to_owned())]);
     assert_eq!(steps(&snapshot, 1), [(StepState::Running, "y".to_owned())]);
+}
+
+/// What is done for one capability ends none of what goes on beside it, and tells how long it took.
+#[test]
+fn what_is_done_for_a_capability_goes_on_beside_others() {
+    let mut snapshot = Snapshot::default();
+    let servers = |seq, at, minor| {
+        let (step, state, detail) = (StartStep::Servers, StepState::Running, "hanger for hanger".to_owned());
+        let step = StepView { step, state, detail, elapsed_ms: 404, output: Vec::new() };
+        Event { seq: Seq(seq), at, order: Some((1, 0, minor).into()), body: Body::StartStep { step } }
+    };
+    snapshot.apply(&servers(1, 1_000, 1));
+    snapshot.apply(&servers(2, 2_000, 2));
+    assert_eq!(steps(&snapshot, 0)[0].0, StepState::Running);
+    let (turn, outcome, elapsed_ms) = (TurnId(1), TurnOutcome::Done, 10_000);
+    let order = Some((1, 0, 9).into());
+    snapshot.apply(&Event { seq: Seq(3), at: 11_000, order, body: Body::TurnEnded { turn, outcome, elapsed_ms } });
+    let EntryKind::StartUp { steps } = &snapshot.transcript.entries()[0].kind else { panic!("a cell") };
+    assert_eq!((&steps[0].state, steps[0].elapsed_ms), (&StepState::Cancelled, 10_000));
 }

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::CallId;
+use super::{CallId, Mechanic};
 
 /// How hard a model should think. `None` turns reasoning off explicitly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub struct ModelInfo {
 pub enum Purpose {
     #[default]
     Main,
-    Supervisor,
+    Supervisor(Mechanic),
     Compression,
 }
 

@@ -20,13 +20,18 @@ mod fold;
 mod fold_offer;
 mod ids;
 mod message;
+mod past;
 mod server;
+mod shared;
 mod skill;
 pub mod slash;
 mod snapshot;
 mod start_up;
+mod supervisor;
+mod supervisor_fold;
 mod surface;
 mod surface_fold;
+mod surface_offer;
 mod transcript;
 
 pub use ask::{Answer, Ask, AskKind, Runnable};
@@ -41,17 +46,27 @@ pub use message::{
     Attachment, Content, Effort, ModelInfo, Origin, Purpose, ReasoningBlock, StopReason, ToolCall, ToolOutcome,
     TurnOutcome, Usage,
 };
+pub use past::{Past, SkillJudged, SkillPast};
 pub use server::{Quarantine, ServerKind, ServerState, ToolInfo};
+pub use shared::{Shared, Words};
 pub use skill::{CheckTrace, RuleTrace, SkillCause, SkillTrace, SkillView};
 pub use snapshot::{Note, Queued, RunState, ServerView, SessionView, Snapshot, Totals};
 pub use start_up::{OUTPUT_LINES, StartStep, StepState, StepView};
+pub use supervisor::{
+    AgentState, Assumption, AssumptionState, Authorized, BlockedCall, Condensed, CondensedResult, Detection,
+    DetectionAction, Detector, Evidence, Gap, GapState, GateOutcome, GateThen, GateVerdict, Keep, Mechanic, PhaseState,
+    PhaseView, PlanAction, PlanDecision, PlanSignal, PlanTrigger, PlanView, Recitation, Reported, SelfReport, Signal,
+    SupervisorCounters, SupervisorView, SwitchState, SwitchView, Switched, SwitchedHow,
+};
+pub use supervisor_fold::{CallEnd, MODEL_CALLS, ModelCall, SUPERVISOR_RECORDS, SupervisorRecord};
 pub use surface::{
     Activation, CapabilityScore, Cause, Deactivation, Departure, DynamicCapability, FixedCapability, Ineligible,
-    IntentSource, LruPlace, Refusal, RefusalReason, RouteOutcome, Routing, ServerAction, ServerReferences, ServerStep,
-    Skip, Stage, SurfaceChange, SurfaceEvent, SurfaceTool, SurfaceView, TriggerScore,
+    IntentSource, LruPlace, Refusal, RefusalReason, RouteOutcome, RouteWait, Routing, ServerAction, ServerReferences,
+    ServerStep, Skip, Stage, SurfaceChange, SurfaceEvent, SurfaceTool, SurfaceView, TriggerScore,
 };
 pub use surface_fold::SURFACE_EVENTS;
-pub use transcript::{Entry, EntryKind, Level, ToolState, Transcript};
+pub use surface_offer::{Offered, OfferedCapability, OfferedSkill, ServerTrouble, ToolGone};
+pub use transcript::{Entry, EntryKind, Level, Narrowing, ToolState, Transcript};
 
 #[cfg(test)]
 mod fold_tests;

@@ -44,6 +44,13 @@ pub const COMMANDS: &[Slash] = &[
         doc: "list sets of tools, switch one on or off",
         aliases: &[],
     },
+    Slash { name: "plan", arguments: "", doc: "the plan of the task, if there is one", aliases: &[] },
+    Slash {
+        name: "supervisor",
+        arguments: "[name [on|off|save]]",
+        doc: "what watches the session: show it, switch it",
+        aliases: &[],
+    },
     Slash { name: "exit", arguments: "", doc: "leave", aliases: &["quit"] },
 ];
 

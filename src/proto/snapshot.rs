@@ -3,9 +3,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Ask, Body, CatalogueView, Effort, EncoderState, Event, Level, ModelInfo, Order, QueueId, Seq, ServerKind,
-    ServerState, SkillView, SubmitMode, SurfaceEvent, SurfaceView, Timestamp, ToolInfo, Transcript, TurnId,
-    TurnOutcome, Usage,
+    Ask, Body, CatalogueView, Effort, EncoderState, Event, Level, Mechanic, ModelInfo, Order, Past, QueueId, Seq,
+    ServerKind, ServerState, SkillView, SubmitMode, SupervisorView, SurfaceEvent, SurfaceView, Timestamp, ToolGone,
+    ToolInfo, Transcript, TurnId, TurnOutcome, Usage,
 };
 
 /// Everything a front end shows of a session: a fold over its events.
@@ -24,6 +24,12 @@ pub struct Snapshot {
     pub surface: Arc<SurfaceView>,
     /// What happened to it, newest last, at most [`SURFACE_EVENTS`](super::SURFACE_EVENTS).
     pub surface_events: Vec<Arc<SurfaceEvent>>,
+    pub supervisor: SupervisorView,
+    /// Tools that were on it, the newest last.
+    #[serde(default)]
+    pub tools_gone: Vec<ToolGone>,
+    #[serde(default)]
+    pub past: Arc<Past>,
     /// In the order they came.
     pub skills: Vec<SkillView>,
     pub asks: Vec<(Ask, Option<Order>)>,
@@ -77,6 +83,11 @@ pub enum RunState {
         since: Timestamp,
         running: u32,
     },
+    /// The supervisor's answer is waited for.
+    Checking {
+        since: Timestamp,
+        mechanic: Mechanic,
+    },
     Retrying {
         since: Timestamp,
         until: Timestamp,
@@ -100,6 +111,7 @@ impl RunState {
             | Self::Answering { since }
             | Self::Forming { since, .. }
             | Self::Tools { since, .. }
+            | Self::Checking { since, .. }
             | Self::Retrying { since, .. } => Some(*since),
         }
     }
@@ -142,6 +154,8 @@ pub struct Note {
     pub text: String,
     /// The transcript entry with the whole record.
     pub order: Option<Order>,
+    /// The event it was made of.
+    pub seq: Seq,
 }
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -172,6 +186,7 @@ impl Snapshot {
             return;
         }
         self.seq = event.seq;
+        self.remember(event);
         match &event.body {
             Body::SessionStarted { .. }
             | Body::SessionResumed { .. }
@@ -204,6 +219,9 @@ impl Snapshot {
             | Body::WhatIf { .. }
             | Body::SkillActivated { .. }
             | Body::SkillForgotten { .. } => self.apply_offer(event),
+            Body::PlanChanged(_) | Body::SwitchesChanged(_) | Body::ResultNarrowed { .. } | Body::Wire { .. } => {
+                self.apply_supervisor(event);
+            }
             Body::Decided(_)
             | Body::Notice { .. }
             | Body::CommandOutput { .. }

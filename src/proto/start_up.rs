@@ -12,6 +12,8 @@ pub enum StartStep {
     Placeholders,
     Deps,
     Servers,
+    /// Sentences that a message is to be compared with are being read.
+    Triggers,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{EncoderState, Level, Timestamp, TurnId};
+use super::{EncoderState, Offered, ServerTrouble, Shared, Timestamp, TurnId};
 
 /// How a capability came onto the surface, or who asks for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,14 +82,14 @@ pub struct Ineligible {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TriggerScore {
-    pub trigger: String,
+    pub trigger: Shared,
     pub cosine: f32,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CapabilityScore {
-    pub capability: String,
-    pub tap: String,
+    pub capability: Shared,
+    pub tap: Shared,
     /// Mean of `top`.
     pub score: f32,
     /// The best three, best first.
@@ -107,6 +107,24 @@ pub enum RouteOutcome {
     Activated {
         capability: String,
     },
+}
+
+/// Whether a message waited for the model and for triggers that were being read, and what came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RouteWait {
+    /// There was nothing to wait for.
+    #[default]
+    None,
+    /// Milliseconds until all of it was there.
+    Waited { ms: u64 },
+    /// The longest wait passed: compared with what was there, and once more before a later request of its
+    /// turn if the rest is there by then.
+    Overdue { ms: u64 },
+    /// The person went on without it; otherwise the same.
+    WentOn { ms: u64 },
+    /// This is that once more.
+    Again,
 }
 
 /// One message against every capability in reach: the record that Scores, Why, What-if, `explain` and
@@ -134,6 +152,8 @@ pub struct Routing {
     /// Microseconds: the message's vector, and the decision after it.
     pub encoding_us: u64,
     pub deciding_us: u64,
+    #[serde(default, skip_serializing_if = "RouteWait::is_none")]
+    pub wait: RouteWait,
 }
 
 /// What happened to one server when a capability came or went, and for whom.
@@ -279,6 +299,9 @@ pub struct SurfaceView {
     pub tools: Vec<SurfaceTool>,
     /// Known capabilities of the domain that are not on the surface.
     pub absent: u32,
+    /// Everything that could come. Nothing in a record = as in the one before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered: Option<Arc<Offered>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -329,6 +352,8 @@ pub struct SurfaceTool {
 pub struct ServerReferences {
     pub server: String,
     pub by: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<ServerTrouble>,
 }
 
 /// A change of the surface as the snapshot keeps it, for explanations.
@@ -349,47 +374,20 @@ pub struct SurfaceEvent {
     pub change: SurfaceChange,
 }
 
-impl Routing {
-    pub fn headline(&self) -> (Level, &'static str, String) {
-        let best = self.scores.first().map(|best| format!("{} {:.3}", best.capability, best.score));
-        let text = match &self.outcome {
-            RouteOutcome::Activated { capability } => {
-                format!(
-                    "{capability} passed the gate: {:.3}, lead {:.3}",
-                    self.scores.first().map_or(0.0, |best| best.score),
-                    self.margin
-                )
-            }
-            RouteOutcome::BelowThreshold => {
-                format!("no capability: {} is below {:.2}", best.unwrap_or_default(), self.threshold)
-            }
-            RouteOutcome::NarrowMargin => {
-                let second = self.scores.get(1).map_or("", |second| second.capability.as_str());
-                format!(
-                    "no capability: {} leads {second} by {:.3} of {:.2}",
-                    best.unwrap_or_default(),
-                    self.margin,
-                    self.needed_margin
-                )
-            }
-            RouteOutcome::Skipped(skip) => format!("no capability: {}", skip.sentence()),
-        };
-        (Level::Info, "surface", text)
+impl RouteWait {
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
     }
-}
 
-impl Skip {
-    pub fn sentence(&self) -> String {
+    /// `waited 1.2 s for triggers`; nothing when there was no wait.
+    pub fn words(&self) -> Option<String> {
+        let seconds = |ms: &u64| format!("{:.1} s", *ms as f64 / 1000.0);
         match self {
-            Self::Off => "auto_capabilities is off".to_owned(),
-            Self::NotFresh => "no fresh message of the person".to_owned(),
-            Self::TooShort { characters } => format!("{characters} of 8 characters, too little to compare"),
-            Self::NothingEligible => "nothing was eligible".to_owned(),
-            Self::EncoderNotReady { encoder } => match encoder {
-                EncoderState::Failed { why, .. } => format!("there is no sentence model: {why}"),
-                EncoderState::Downloading { .. } => "the sentence model is being downloaded".to_owned(),
-                _ => "the sentence model is not ready".to_owned(),
-            },
+            Self::None => None,
+            Self::Waited { ms } => Some(format!("it waited {} until it could be compared", seconds(ms))),
+            Self::Overdue { ms } => Some(format!("not all was read after {}", seconds(ms))),
+            Self::WentOn { ms } => Some(format!("you went on after {} without the rest of the triggers", seconds(ms))),
+            Self::Again => Some("compared again, now that the triggers are read".to_owned()),
         }
     }
 }

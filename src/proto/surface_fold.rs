@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Activation, Cause, Deactivation, Decision, Departure, Event, Level, Refusal, RefusalReason, Snapshot, Stage,
-    SurfaceChange, SurfaceEvent,
+    Activation, Cause, Deactivation, Decision, Departure, EncoderState, Event, Level, Refusal, RefusalReason,
+    RouteOutcome, Routing, Skip, Snapshot, Stage, SurfaceChange, SurfaceEvent,
 };
 
 /// Changes kept in the snapshot; older ones are in the journal.
@@ -107,5 +107,58 @@ impl Refusal {
             }
         };
         (Level::Warning, "surface", text)
+    }
+}
+
+impl Routing {
+    pub fn headline(&self) -> (Level, &'static str, String) {
+        let best = self.scores.first().map(|best| format!("{} {:.3}", best.capability, best.score));
+        let text = match &self.outcome {
+            RouteOutcome::Activated { capability } => {
+                format!(
+                    "{capability} passed the gate: {:.3}, lead {:.3}",
+                    self.scores.first().map_or(0.0, |best| best.score),
+                    self.margin
+                )
+            }
+            RouteOutcome::BelowThreshold => {
+                format!("no capability: {} is below {:.2}", best.unwrap_or_default(), self.threshold)
+            }
+            RouteOutcome::NarrowMargin => {
+                let second = self.scores.get(1).map_or("", |second| second.capability.as_str());
+                format!(
+                    "no capability: {} leads {second} by {:.3} of {:.2}",
+                    best.unwrap_or_default(),
+                    self.margin,
+                    self.needed_margin
+                )
+            }
+            RouteOutcome::Skipped(skip) => format!("no capability: {}", skip.sentence()),
+        };
+        let text = match self.wait.words() {
+            Some(words) => format!("{text}; {words}"),
+            None => text,
+        };
+        (Level::Info, "surface", text)
+    }
+}
+
+impl Skip {
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Off => "auto_capabilities is off".to_owned(),
+            Self::NotFresh => "no fresh message of the person".to_owned(),
+            Self::TooShort { characters: 0 } => {
+                "nothing is left to compare: XML blocks and white space do not count".to_owned()
+            }
+            Self::TooShort { characters } => format!("{characters} of 8 characters, too little to compare"),
+            Self::NothingEligible => "nothing was eligible".to_owned(),
+            Self::EncoderNotReady { encoder } => match encoder {
+                EncoderState::Failed { why, .. } => format!("there is no sentence model: {why}"),
+                EncoderState::Downloading { .. } => "the sentence model is being downloaded".to_owned(),
+                EncoderState::Ready { .. } => "the message had no vector in time: the machine is busy".to_owned(),
+                _ => "the sentence model is not ready".to_owned(),
+            },
+        }
     }
 }

@@ -79,8 +79,28 @@ pub enum EntryKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolState {
-    Running { since: Timestamp, note: Option<String>, fraction: Option<f32> },
-    Finished { outcome: ToolOutcome, elapsed_ms: u64, content: Content, full_bytes: u64, spill: Option<String> },
+    Running {
+        since: Timestamp,
+        note: Option<String>,
+        fraction: Option<f32>,
+    },
+    Finished {
+        outcome: ToolOutcome,
+        elapsed_ms: u64,
+        content: Content,
+        full_bytes: u64,
+        spill: Option<String>,
+        /// The model goes on with less than what stands here.
+        #[serde(default)]
+        narrowed: Option<Narrowing>,
+    },
+}
+
+/// Tokens of a result before and after it was narrowed, estimated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Narrowing {
+    pub before: u64,
+    pub after: u64,
 }
 
 impl ToolState {
@@ -92,6 +112,7 @@ impl ToolState {
             content: Content::default(),
             full_bytes: 0,
             spill: None,
+            narrowed: None,
         }
     }
 }

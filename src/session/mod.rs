@@ -19,6 +19,7 @@ mod server_specs;
 mod start;
 mod starting;
 pub mod store;
+mod supervisor;
 mod surface;
 pub mod trust;
 mod trust_desk;
@@ -27,7 +28,7 @@ use std::sync::Arc;
 
 use tokio::task::JoinHandle;
 
-pub use seams::{Clock, Models, Person, Pick, Resolution, Role, Roles, Setup, StartTools, Switch, Tools};
+pub use seams::{Clock, Models, Person, Pick, Resolution, Role, Roles, Setup, StartTools, Supervision, Switch, Tools};
 pub use start::{Start, start, start_after};
 pub use starting::{Offers, Refused, RefusedBy, Step, Telling};
 pub use surface::{INPUT, Wares};
@@ -35,7 +36,7 @@ pub use trust_desk::TrustDesk;
 
 use crate::config::schema::Config;
 use crate::port::{Hub, Port};
-use crate::proto::TurnOutcome;
+use crate::proto::{GateOutcome, TurnOutcome};
 use crate::surface::Offer;
 use crate::tap::Catalogue;
 
@@ -60,6 +61,8 @@ pub struct SessionEnd {
     pub name: String,
     /// Of the last turn; `None` when there was none.
     pub outcome: Option<TurnOutcome>,
+    /// What the supervisor made of its stop; `None` when nobody looked.
+    pub verdict: Option<GateOutcome>,
     /// Calls that were refused before they ran.
     pub refused: u32,
     /// Why the session could not be begun at all.

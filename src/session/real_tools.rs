@@ -121,7 +121,10 @@ impl Tools for RealTools {
     }
 
     fn changes_on_disk(&self) -> bool {
-        *lock(&self.local) || local_tools(&self.workdir).is_some() || self.plugins.may_change()
+        *lock(&self.local)
+            || local_tools(&self.workdir).is_some()
+            || self.plugins.may_change()
+            || self.connections.is_stale()
     }
 
     async fn refresh(&self) {

@@ -14,8 +14,8 @@ use super::rules::Limits;
 use super::starting::{Offers, Refused, Telling};
 use super::surface::Wares;
 use super::trust_desk::TrustDesk;
-use crate::config::Mask;
 use crate::config::schema::ModelProfile;
+use crate::config::{Loaded, Mask};
 use crate::mcp::{CallResult, Progress, ServerSpec, ToolDefinition};
 use crate::model::Model;
 use crate::proto::{Body, Decision, Fault, FixedCapability, Level, Timestamp};
@@ -50,7 +50,7 @@ pub trait Tools: Send + Sync + std::fmt::Debug {
     /// Whether [`Self::refresh`] has anything to look at.
     fn changes_on_disk(&self) -> bool;
 
-    /// Looks again at tools that lie on disk; to be done before a request is built.
+    /// Looks again at tools that lie on disk, and at lists that changed; to be done before a request is built.
     async fn refresh(&self);
 
     /// Starts one more server, for a capability: its tools come after those of the role and leave them
@@ -163,6 +163,19 @@ pub enum Switch {
     Off,
 }
 
+/// What watches the session, as it is configured.
+#[derive(Clone)]
+pub struct Supervision {
+    /// The values that the switches begin with.
+    pub config: crate::config::schema::Supervisor,
+    /// `[supervisor.model]` over `[model]`.
+    pub profile: ModelProfile,
+    /// Where the values come from; `None` when nowhere.
+    pub loaded: Option<Arc<Loaded>>,
+    /// Where they may be written to.
+    pub config_file: PathBuf,
+}
+
 /// Everything a session is started with.
 #[derive(Clone)]
 pub struct Setup {
@@ -201,4 +214,5 @@ pub struct Setup {
     pub wares: Option<Arc<Wares>>,
     /// A capability that a message asks for is activated.
     pub auto_capabilities: Switch,
+    pub supervision: Supervision,
 }

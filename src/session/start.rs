@@ -14,7 +14,7 @@ use super::encoder::Sentences;
 use super::plugin_servers::Plugins;
 use super::real_tools::RealTools;
 use super::rules::Limits;
-use super::seams::{Models, Person, Pick, Resolution, Role, Roles, Setup, StartTools, Switch, Tools};
+use super::seams::{Models, Person, Pick, Resolution, Role, Roles, Setup, StartTools, Supervision, Switch, Tools};
 use super::starting::{self, Offers, Parts, Refused, Telling, local_role};
 use super::surface::Wares;
 use super::trust::TrustFlag;
@@ -74,6 +74,12 @@ pub(super) fn begin(start: Start, encoder: Arc<Sentences>, first: impl Future<Ou
     let env = Arc::new(RwLock::new(env));
     let offers = Arc::new(Offers::new(&paths, &env, workdir.clone(), Parts::time_to_live(config)));
     let (inputs, loaded) = (Arc::new(Mutex::new(inputs)), Arc::clone(&loaded));
+    let supervision = Supervision {
+        config: config.supervisor.clone(),
+        profile: config.supervisor.model.over(&config.model),
+        loaded: Some(Arc::clone(&loaded)),
+        config_file: paths.config_file.clone(),
+    };
     let parts = Parts { loaded: Arc::clone(&loaded), paths, workdir, env, inputs, offers: Arc::clone(&offers), person };
     let (sessions, workdir) = (parts.paths.sessions.clone(), parts.workdir.clone());
     let wares = Arc::new(Wares::new(parts.clone()));
@@ -110,6 +116,7 @@ pub(super) fn begin(start: Start, encoder: Arc<Sentences>, first: impl Future<Ou
         skill_rules: if config.skills.auto_activation { Switch::On } else { Switch::Off },
         wares: Some(wares),
         auto_capabilities: if config.auto_capabilities { Switch::On } else { Switch::Off },
+        supervision,
     };
     actor::launch(setup, first)
 }

@@ -215,7 +215,7 @@ pub fn most_recent(sessions: &Path, workdir: &Path) -> Result<PathBuf, NameError
 }
 
 /// Year, month and day of a day since 1970-01-01 (Howard Hinnant's `civil_from_days`).
-fn civil(days: u64) -> (u64, u64, u64) {
+pub(crate) fn civil(days: u64) -> (u64, u64, u64) {
     let shifted = days + 719_468;
     let era = shifted / 146_097;
     let day_of_era = shifted % 146_097;

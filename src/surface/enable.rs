@@ -4,7 +4,9 @@ use super::stages::Scope;
 use super::state::Entry;
 use super::{Change, Effect, MAX_DYNAMIC_CAPABILITIES, Offer, Surface, servers};
 use crate::config::nearest_name;
-use crate::proto::{Activation, Cause, Deactivation, Decision, Departure, Refusal, RefusalReason, Routing, Timestamp};
+use crate::proto::{
+    Activation, Cause, Deactivation, Decision, Departure, Refusal, RefusalReason, Routing, ServerStep, Timestamp,
+};
 
 impl Surface {
     /// Brings a capability in; the least recently used one goes for it when there are four. Every stage
@@ -74,7 +76,7 @@ impl Surface {
         entry.activated = now;
         let gone = victim.map(|index| self.dynamic.remove(index));
         let deps = self.deps(&entry);
-        let activation = activation(&entry, steps);
+        let activation = activated(&entry, steps);
         let newcomer = entry.name.clone();
         self.dynamic.push(entry);
         if let Some(gone) = gone {
@@ -98,8 +100,12 @@ impl Surface {
     }
 }
 
-pub(super) fn activation(entry: &Entry, servers: Vec<crate::proto::ServerStep>) -> Decision {
-    Decision::CapabilityActivated(Box::new(Activation {
+pub(super) fn activated(entry: &Entry, servers: Vec<ServerStep>) -> Decision {
+    Decision::CapabilityActivated(Box::new(activation(entry, servers)))
+}
+
+pub(super) fn activation(entry: &Entry, servers: Vec<ServerStep>) -> Activation {
+    Activation {
         capability: entry.name.clone(),
         title: entry.title.clone(),
         tap: entry.tap.clone(),
@@ -110,7 +116,7 @@ pub(super) fn activation(entry: &Entry, servers: Vec<crate::proto::ServerStep>) 
         servers,
         deps: entry.deps.clone(),
         evicted: entry.evicted.clone(),
-    }))
+    }
 }
 
 pub(super) fn refused(capability: &str, cause: Cause, why: RefusalReason) -> Change {

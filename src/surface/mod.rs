@@ -15,6 +15,7 @@ pub mod explain;
 pub mod intent;
 mod leave;
 mod offer;
+mod resume;
 mod role;
 mod route;
 mod servers;

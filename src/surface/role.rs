@@ -1,6 +1,6 @@
 //! What the role and active skills bring by themselves.
 
-use super::enable::{activation, refused};
+use super::enable::{activated, refused};
 use super::stages::{Scope, of_domain};
 use super::state::{Declared, Entry};
 use super::{Change, Effect, Offer, RoleSurface, Surface, servers};
@@ -66,23 +66,28 @@ impl Surface {
         let before = servers::needs(self);
         let (mut decisions, mut deps) = (Vec::new(), Vec::new());
         for offer in offers {
-            self.declare(skill, offer.name());
-            if !self.holds(skill, offer.name()) {
+            let said = !self.declare(skill, offer.name());
+            // What stays off was said when the skill came.
+            let stays_off = said && self.pass(offer, Scope::Held, ready).is_err();
+            if !stays_off && !self.holds(skill, offer.name()) {
                 self.hold_one(skill, offer, ready, now, &mut decisions, &mut deps);
             }
         }
         Change { decisions, effects: servers::effects(&before, &servers::needs(self), deps) }
     }
 
-    fn declare(&mut self, skill: &str, capability: &str) {
+    /// Whether that was new.
+    pub(super) fn declare(&mut self, skill: &str, capability: &str) -> bool {
         let index = self.skills.iter().position(|declared| declared.skill == skill).unwrap_or_else(|| {
             self.skills.push(Declared { skill: skill.to_owned(), capabilities: Vec::new() });
             self.skills.len() - 1
         });
         let capabilities = &mut self.skills[index].capabilities;
-        if !capabilities.iter().any(|known| known == capability) {
+        let new = !capabilities.iter().any(|known| known == capability);
+        if new {
             capabilities.push(capability.to_owned());
         }
+        new
     }
 
     fn hold_one(
@@ -102,7 +107,7 @@ impl Surface {
             }
         };
         let entry = Entry::new(offer, provider, cause, now);
-        decisions.push(activation(&entry, servers::arrival(self, &entry)));
+        decisions.push(activated(&entry, servers::arrival(self, &entry)));
         deps.extend(self.deps(&entry));
         self.held.push(entry);
     }

@@ -1,13 +1,15 @@
 //! One message against everything that can be compared.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::{Offer, Surface, intent};
 use crate::embed::Vector;
-use crate::embed::gate::{self, Abstained, Candidate, MIN_INTENT_NON_WS_CHARS, Rule, Score, Verdict};
+use crate::embed::gate::{self, Abstained, Candidate, MIN_INTENT_NON_WS_CHARS, Match, Rule, Score, Verdict};
 use crate::proto::{
-    CapabilityScore, EncoderState, Ineligible, IntentSource, RouteOutcome, Routing, Skip, TriggerScore, TurnId,
+    CapabilityScore, EncoderState, Ineligible, IntentSource, RouteOutcome, RouteWait, Routing, Shared, Skip,
+    TriggerScore, TurnId, Words,
 };
+use crate::tap::Capability;
 
 /// Whether a message is to be compared at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +83,7 @@ impl Surface {
             outcome: RouteOutcome::Skipped(Skip::NothingEligible),
             encoding_us: input.encoding_us,
             deciding_us: 0,
+            wait: RouteWait::None,
         };
         if let Some(skip) = skip(input.attempt, input.intent, eligible.len()) {
             routing.outcome = RouteOutcome::Skipped(skip);
@@ -115,21 +118,31 @@ fn outcome(verdict: &Verdict<'_>) -> RouteOutcome {
     }
 }
 
+/// The words stay where they are: a record of hundreds costs no copy of any.
 fn recorded(scores: &[Score<'_>], eligible: &[Compared<'_>]) -> Vec<CapabilityScore> {
-    let by_name: HashMap<&str, &Offer> =
-        eligible.iter().map(|compared| (compared.offer.name(), compared.offer)).collect();
     let record = |score: &Score<'_>| {
-        let offer = by_name.get(score.name)?;
-        let triggers = &offer.capability.triggers;
-        let top = score.top.iter().filter_map(|found| {
-            Some(TriggerScore { trigger: triggers.get(found.trigger)?.clone(), cosine: found.cosine })
-        });
-        Some(CapabilityScore {
-            capability: score.name.to_owned(),
-            tap: offer.tap().to_owned(),
-            score: score.score,
-            top: top.collect(),
-        })
+        let capability = &eligible.get(score.candidate)?.offer.capability;
+        let words = |at: usize| Shared::of(Arc::clone(capability) as Arc<dyn Words>, at);
+        let found = |found: &Match| TriggerScore { trigger: words(TRIGGERS + found.trigger), cosine: found.cosine };
+        let top = score.top.iter().filter(|one| one.trigger < capability.triggers.len()).map(found).collect();
+        Some(CapabilityScore { capability: words(NAME), tap: words(TAP), score: score.score, top })
     };
-    scores.iter().filter_map(record).collect()
+    let mut recorded = Vec::with_capacity(scores.len());
+    recorded.extend(scores.iter().filter_map(record));
+    recorded
+}
+
+/// Where the words of a capability are.
+const NAME: usize = 0;
+const TAP: usize = 1;
+const TRIGGERS: usize = 2;
+
+impl Words for Capability {
+    fn words(&self, at: usize) -> &str {
+        match at {
+            NAME => &self.name,
+            TAP => &self.tap.name,
+            trigger => self.triggers.get(trigger - TRIGGERS).map_or("", String::as_str),
+        }
+    }
 }

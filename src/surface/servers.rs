@@ -19,7 +19,7 @@ impl Surface {
     /// The role first, then capabilities and skills in the order they came, each once.
     fn referrers(&self, server: &str) -> Vec<String> {
         let mut by: Vec<String> = self.owns(server).then(|| ROLE.to_owned()).into_iter().collect();
-        for entry in self.entries().filter(|entry| entry.server(server).is_some()) {
+        for entry in self.referring().filter(|entry| entry.server(server).is_some()) {
             let referrer = entry.referrer();
             if !by.contains(&referrer) {
                 by.push(referrer);
@@ -32,7 +32,7 @@ impl Surface {
 /// Names of all servers that are referred to: the role's in its order, then the others'.
 fn names(surface: &Surface) -> Vec<&str> {
     let own = surface.role.servers.iter().map(|(name, _)| name.as_str());
-    let others = surface.entries().flat_map(|entry| &entry.servers).map(|server| server.name.as_str());
+    let others = surface.referring().flat_map(|entry| &entry.servers).map(|server| server.name.as_str());
     let mut names: Vec<&str> = Vec::new();
     for name in own.chain(others) {
         if !names.contains(&name) {
@@ -43,14 +43,14 @@ fn names(surface: &Surface) -> Vec<&str> {
 }
 
 pub(super) fn references(surface: &Surface) -> Vec<ServerReferences> {
-    let refer = |name: &str| ServerReferences { server: name.to_owned(), by: surface.referrers(name) };
+    let refer = |name: &str| ServerReferences { server: name.to_owned(), by: surface.referrers(name), trouble: None };
     names(surface).into_iter().map(refer).collect()
 }
 
 /// What all who refer to a server ask of it together.
 pub(super) fn filter(surface: &Surface, server: &str) -> Option<Option<Vec<String>>> {
     let own = surface.role.servers.iter().filter(|(name, _)| name == server).map(|(_, patterns)| patterns);
-    let others = surface.entries().flat_map(|entry| &entry.servers);
+    let others = surface.referring().flat_map(|entry| &entry.servers);
     let others = others.filter(|offered| offered.name == server).map(|offered| &offered.tools);
     let mut referred = false;
     let mut union: Vec<String> = Vec::new();

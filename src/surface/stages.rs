@@ -1,7 +1,7 @@
 //! Where a capability stops before it is compared. The stages are looked at in the order of [`Stage`].
 
 use super::{Offer, Surface};
-use crate::proto::{Cause, Ineligible, Stage};
+use crate::proto::{Cause, Ineligible, OfferedCapability, Stage};
 
 /// Whether the domain may have it. Without a domain only what is for every one.
 pub fn in_domain(offer: &Offer, domain: &str) -> bool {
@@ -17,6 +17,8 @@ pub(super) fn of_domain(domains: &[String], domain: &str) -> bool {
 pub(super) enum Scope<'a> {
     /// Chosen by comparing.
     Compared,
+    /// As far as that holds whatever is on.
+    Listed,
     /// Named: phrases are not needed. Whether triggers are depends on by whom.
     Named(&'a Cause),
     /// Named by a skill, which may refer to what is there already.
@@ -50,6 +52,17 @@ impl Surface {
         (eligible, ineligible)
     }
 
+    /// Each with the stage that it does not pass whatever is said; whether it is on does not matter.
+    pub fn offered(&self, offers: &[Offer], ready: &dyn Fn(&str) -> bool) -> Vec<OfferedCapability> {
+        let offered = |offer: &Offer| OfferedCapability {
+            name: offer.name().to_owned(),
+            tap: offer.tap().to_owned(),
+            title: offer.title.clone(),
+            stage: self.pass(offer, Scope::Listed, ready).err(),
+        };
+        offers.iter().map(offered).collect()
+    }
+
     /// The provider, or the first stage that the capability does not pass.
     pub(super) fn pass<'a>(
         &self,
@@ -59,13 +72,13 @@ impl Surface {
     ) -> Result<&'a str, Stage> {
         let provider = offer.provider.as_ref().map_err(|why| Stage::Unresolved { why: why.clone() })?;
         let by_triggers = match scope {
-            Scope::Compared | Scope::Named(Cause::Auto | Cause::Model) => true,
+            Scope::Compared | Scope::Listed | Scope::Named(Cause::Auto | Cause::Model) => true,
             Scope::Named(_) | Scope::Held => false,
         };
         if by_triggers && offer.capability.triggers.is_empty() {
             return Err(Stage::NoTriggers);
         }
-        if scope != Scope::Held && self.has(offer.name()) {
+        if !matches!(scope, Scope::Held | Scope::Listed) && self.has(offer.name()) {
             return Err(Stage::Active);
         }
         if !in_domain(offer, self.domain()) {

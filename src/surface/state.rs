@@ -35,6 +35,8 @@ pub(super) struct Entry {
     pub pinned: bool,
     /// Who went for it.
     pub evicted: Option<String>,
+    /// Of a session that is taken up, and not looked at since: nothing of it runs.
+    pub waiting: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +62,7 @@ impl Entry {
             used: None,
             pinned: false,
             evicted: None,
+            waiting: false,
         }
     }
 
@@ -116,6 +119,17 @@ impl Surface {
         self.is_fixed(capability) || self.entries().any(|entry| entry.name == capability)
     }
 
+    /// The latest time that anything here bears.
+    pub fn latest(&self) -> Timestamp {
+        self.entries().map(|entry| entry.used.unwrap_or_default().max(entry.activated)).max().unwrap_or_default()
+    }
+
+    /// Tap and provider of a capability that was activated or is held.
+    pub fn came_from(&self, capability: &str) -> Option<(&str, &str)> {
+        let entry = self.entries().find(|entry| entry.name == capability)?;
+        Some((entry.tap.as_str(), entry.provider.as_str()))
+    }
+
     pub(super) fn is_fixed(&self, capability: &str) -> bool {
         self.role.capabilities.iter().any(|fixed| fixed.name == capability)
     }
@@ -126,6 +140,11 @@ impl Surface {
 
     pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.dynamic.iter().chain(&self.held)
+    }
+
+    /// Those that refer to servers.
+    pub(super) fn referring(&self) -> impl Iterator<Item = &Entry> {
+        self.entries().filter(|entry| !entry.waiting)
     }
 
     /// Indices into the dynamic ones, the one that goes next first; pinned ones last, for they do not go.
@@ -176,6 +195,11 @@ impl Surface {
         role.into_iter().chain(others).collect()
     }
 
+    /// Whether a capability that is on, by itself or held, asks for a tool.
+    pub fn brings(&self, capability: &str, server: &str, tool: &str) -> bool {
+        self.entries().any(|entry| entry.name == capability && entry.asks_for(server, tool))
+    }
+
     /// `offers` are those of the catalogue, `tools` what the servers show now; who asks for each is filled
     /// in here.
     pub fn view(&self, offers: &[Offer], mut tools: Vec<SurfaceTool>) -> SurfaceView {
@@ -193,6 +217,7 @@ impl Surface {
             references: servers::references(self),
             tools,
             absent: u32::try_from(absent).unwrap_or(u32::MAX),
+            offered: None,
         }
     }
 }

@@ -21,6 +21,7 @@ pub enum Category {
     Scroll,
     Lists,
     Surface,
+    Supervisor,
     Overlays,
     Questions,
     Terminal,
@@ -35,6 +36,7 @@ impl Category {
             Self::Scroll => "Transcript",
             Self::Lists => "Lists",
             Self::Surface => "Surface",
+            Self::Supervisor => "Supervisor",
             Self::Overlays => "Overlays",
             Self::Questions => "Questions",
             Self::Terminal => "Terminal",
@@ -43,7 +45,7 @@ impl Category {
 }
 
 /// Names of panes, as `focus-pane` takes them.
-pub const PANES: &[&str] = &["transcript", "surface", "scores", "notes", "composer"];
+pub const PANES: &[&str] = &["transcript", "surface", "scores", "plan", "notes", "composer"];
 
 macro_rules! actions {
     ($($category:ident { $($variant:ident = $id:literal $arguments:expr, $doc:literal;)* })*) => {
@@ -179,6 +181,11 @@ actions! {
         DisableCapability = "disable-capability" None, "turn the marked capability off";
         PinCapability = "pin-capability" None, "never evict the marked capability in this session, or again";
     }
+    Supervisor {
+        Switches = "switches" None, "the switches: what watches the session, flipped live";
+        FlipSwitch = "flip-switch" None, "flip the marked switch for this session, from the next safe point on";
+        SaveSwitch = "save-switch" None, "write the marked switch to the configuration file";
+    }
     Overlays {
         Help = "help" None, "all keys, with a filter";
         Palette = "palette" None, "find an action by name and run it";
@@ -188,6 +195,8 @@ actions! {
         NextSection = "next-section" None, "the next list of the overlay";
         PreviousSection = "previous-section" None, "the list of the overlay before";
         OpenSource = "open-source" None, "open the file it comes from in $VISUAL or $EDITOR";
+        Wire = "wire" None, "every model call: what was sent, what came back, what it cost";
+        CopyRecord = "copy-record" None, "copy what is read";
         Close = "close" None, "close the overlay";
         Accept = "accept" None, "take the marked row";
         FilterDeleteLeft = "filter-delete-left" None, "delete the last character of the filter";

@@ -97,6 +97,7 @@ mod tests {
             content,
             full_bytes: 2_000_000,
             spill: None,
+            narrowed: None,
         };
         let kind = EntryKind::Tool {
             call: CallId("c".to_owned()),

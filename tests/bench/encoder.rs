@@ -33,9 +33,10 @@ fn main() {
     if let Ok(library) = std::env::var(CHILD) {
         return encoder(&Env::from_pairs([("ORT_DYLIB_PATH", library)]));
     }
+    // First, so that the memory that the gate's vectors leave behind is not taken for the encoder's.
+    encoder(&Env::default());
     println!("── gate");
     gate();
-    encoder(&Env::default());
     match backend::libraries(&Env::from_process()).first() {
         Some(library) => {
             let this = std::env::current_exe().expect("this program");

@@ -21,7 +21,8 @@ use octomind::surface::{Attempt, Compared, Offer, OfferedServer, RoleSurface, Ro
 use octomind::tap::{Capability, Tap, TapKind};
 
 const TRIGGERS: usize = 12;
-const DIMENSIONS: usize = 384;
+/// As the embedded model has them.
+const DIMENSIONS: usize = 385;
 const RUNS: usize = 200;
 const MESSAGE: &str = "could you check which pods keep restarting?";
 

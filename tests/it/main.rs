@@ -14,6 +14,8 @@ mod process;
 mod registry;
 mod routing;
 mod session;
+#[cfg(unix)]
+mod supervisor;
 mod tapping;
 mod taps;
 mod workbench;

@@ -34,6 +34,8 @@ const TOOL: &str = "#!/bin/sh\n# @description Greets someone.\n# @param *name st
 fn begin(root: &Path, pick: Pick, trust: bool) -> Handle {
     let mut loaded = load(&Sources::default());
     loaded.config.default = "assistant".to_owned();
+    // A script answers no verifier; sessions with one are tested elsewhere.
+    loaded.config.supervisor.enabled = false;
     for role in &mut loaded.config.roles {
         // The bundled servers are children of the real binary, which this is not.
         role.mcp.server_refs.clear();

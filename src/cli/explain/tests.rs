@@ -4,9 +4,10 @@ use super::*;
 use crate::cli::args::{CommandLine, Subcommands, parse};
 use crate::cli::table::Paint;
 use crate::proto::{
-    Cause, Decision, DynamicCapability, Event, IntentSource, Order, RouteOutcome, Routing, Seq, Skip, SurfaceView,
-    TurnId,
+    Cause, Decision, DynamicCapability, Event, IntentSource, Order, RouteOutcome, RouteWait, Routing, Seq, Skip,
+    SurfaceView, TurnId,
 };
+use crate::session::journal::JOURNAL;
 
 /// Three turns: nothing was compared in the first, docker was brought in by hand in the second, the third
 /// changed nothing.
@@ -29,6 +30,7 @@ fn journal(sessions: &Path) {
         outcome: RouteOutcome::Skipped(Skip::TooShort { characters: 4 }),
         encoding_us: 0,
         deciding_us: 0,
+        wait: RouteWait::None,
     };
     let docker = DynamicCapability {
         name: "docker".to_owned(),

@@ -5,7 +5,7 @@ use tokio::sync::mpsc::{Receiver, channel};
 use tokio::time::Instant;
 
 use super::verdict::Verdict;
-use super::{Output, Printer, Sink};
+use super::{Ending, Output, Printer, Sink};
 use crate::cli::exit::Exit;
 use crate::port::{Delivery, Port};
 use crate::proto::{Answer, Body, Command, Event, Order, Snapshot, SubmitMode, slash};
@@ -197,6 +197,9 @@ impl Run {
         if let Some(entry) = entries.last() {
             self.last = self.last.max(entry.order);
         }
+        for record in self.own.supervisor.records.iter().filter(|record| record.turn.0 > self.before) {
+            self.verdict.decided(&record.decision);
+        }
         let over = self.own.turn.0 > self.before && !self.own.run.busy() && self.own.queue.is_empty();
         match &self.own.totals.last_turn {
             Some((outcome, _)) if over => {
@@ -230,8 +233,10 @@ impl Run {
             Some(exit) => (exit, exit.meaning().to_owned()),
             None => self.verdict.exit(),
         };
+        let warning = self.verdict.warning().filter(|_| exit == Exit::Done);
+        let ending = Ending { code: exit.code(), reason: &reason, warning, gate: self.verdict.gate() };
         let mut output = Output::default();
-        self.printer.end(exit.code(), &reason, &self.own, &mut output);
+        self.printer.end(&ending, &self.own, &mut output);
         sink.write(output);
         // Whoever reads our output may never do so again.
         let written = tokio::select! {

@@ -49,7 +49,7 @@ pub fn lines(event: &Event, after: &Snapshot) -> Vec<Value> {
                 json!({ "server": server, "method": "notifications/progress", "params": params, "tool_id": call }),
             )]
         }
-        Body::RequestFinished { purpose: Purpose::Main, .. } => vec![cost(after)],
+        Body::RequestFinished { .. } => vec![cost(after)],
         Body::UserMessage { content, origin: Origin::System { kind, label }, .. } => {
             vec![typed(
                 after,
@@ -57,7 +57,7 @@ pub fn lines(event: &Event, after: &Snapshot) -> Vec<Value> {
                 json!({ "source_kind": kind, "source_label": label, "content": flat(content) }),
             )]
         }
-        Body::RequestFailed { fault, .. } => vec![failed(after, fault)],
+        Body::RequestFailed { purpose: Purpose::Main, fault, .. } => vec![failed(after, fault)],
         Body::Notice { level: Level::Error, source, text, hint } => {
             vec![typed(
                 after,
@@ -102,6 +102,11 @@ fn state(body: &Body, after: &Snapshot) -> Vec<Value> {
                 json!({ "server": server, "tools": exposed, "offered": tools.len() }),
             )
         }
+        // The run goes on without what it was for; what that means is a decision.
+        Body::RequestFailed { purpose, fault, .. } => (
+            fault.message.clone(),
+            json!({ "level": Level::Warning, "source": "model", "purpose": purpose, "kind": fault.kind }),
+        ),
         Body::Decided(decision) => decided(decision),
         Body::Notice { level, source, text, hint } => {
             (text.clone(), json!({ "level": level, "source": source, "hint": hint }))
@@ -145,10 +150,11 @@ fn failed(after: &Snapshot, fault: &Fault) -> Value {
     typed(after, "error", json!({ "message": fault.message, "data": data }))
 }
 
-/// Totals of the session. A cost that nobody knows is `null`, never 0.
+/// Totals of the session; `auxiliary` is the part that is not the agent's own. A cost that nobody knows is `null`, never 0.
 fn cost(after: &Snapshot) -> Value {
+    let own = after.totals.auxiliary;
     let mut total = after.totals.main;
-    total.add(&after.totals.auxiliary);
+    total.add(&own);
     typed(
         after,
         "cost",
@@ -156,6 +162,7 @@ fn cost(after: &Snapshot) -> Value {
             "session_tokens": total.input + total.output, "session_cost": total.cost,
             "input_tokens": total.input, "output_tokens": total.output, "cache_read_tokens": total.cache_read,
             "cache_write_tokens": total.cache_write, "reasoning_tokens": total.reasoning,
+            "auxiliary_tokens": own.input + own.output, "auxiliary_cost": own.cost,
         }),
     )
 }

@@ -7,6 +7,7 @@
 //! signal, a question that slipped through: each has its way out and its exit code.
 
 mod follow;
+mod gate;
 mod json;
 mod output;
 mod plain;
@@ -14,5 +15,5 @@ mod sink;
 mod verdict;
 
 pub use follow::{Signals, follow};
-pub use output::{Output, Printer};
+pub use output::{Ending, Output, Printer};
 pub use sink::Sink;

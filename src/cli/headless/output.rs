@@ -2,13 +2,25 @@ use std::sync::Arc;
 
 use super::{json, plain::Plain};
 use crate::cli::args::Format;
-use crate::proto::{Body, Entry, EntryKind, Event, Snapshot, StopReason};
+use crate::proto::{Body, Entry, EntryKind, Event, GateOutcome, Snapshot, StopReason};
+use crate::text::sanitize_line;
 
 /// Bytes for the two outputs.
 #[derive(Debug, Default, PartialEq)]
 pub struct Output {
     pub out: String,
     pub err: String,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ending<'a> {
+    pub code: u8,
+    pub reason: &'a str,
+    /// What a success does not mean.
+    pub warning: Option<String>,
+    /// What the gate came to.
+    pub gate: Option<GateOutcome>,
 }
 
 /// How what happens is written. Pure: events in, text out.
@@ -66,12 +78,15 @@ impl Printer {
     }
 
     /// The last words: how it ended, and why.
-    pub fn end(&mut self, code: u8, reason: &str, after: &Snapshot, output: &mut Output) {
+    pub fn end(&mut self, ending: &Ending<'_>, after: &Snapshot, output: &mut Output) {
         match self {
-            Self::Plain(plain) => plain.end(code, reason, after, output),
+            Self::Plain(plain) => plain.end(ending, after, output),
             Self::Jsonl(_) => {
-                let data = serde_json::json!({ "exit": code });
-                push_line(&mut output.out, &json::status(after, reason, Some(data)));
+                let data = serde_json::json!({ "exit": ending.code, "verdict": ending.gate });
+                push_line(&mut output.out, &json::status(after, ending.reason, Some(data)));
+                if let Some(warning) = &ending.warning {
+                    output.err.push_str(&format!("warning: {}\n", sanitize_line(warning)));
+                }
             }
         }
     }

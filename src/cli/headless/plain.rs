@@ -3,11 +3,12 @@
 
 use std::borrow::Cow;
 
+use super::gate;
 use super::json::{flat, server_trouble};
-use super::output::Output;
+use super::output::{Ending, Output};
 use crate::proto::{
-    Body, Event, Level, Purpose, RequestId, ServerState, Snapshot, StartStep, StepState, StepView, ToolOutcome,
-    TurnOutcome,
+    Body, Decision, Event, Level, Purpose, RequestId, ServerState, Snapshot, StartStep, StepState, StepView,
+    ToolOutcome, TurnOutcome,
 };
 use crate::text::{clean_prefix, human, sanitize, sanitize_line, truncate};
 
@@ -79,6 +80,13 @@ impl Plain {
             Body::ServerChanged { server, state, .. } => {
                 if let Some(trouble) = server_trouble(state) {
                     self.note(server, &trouble, output);
+                }
+            }
+            Body::Decided(Decision::Gate(verdict)) => self.note("gate", &gate::told(verdict), output),
+            // The calls ran though they were to be looked at: nobody may miss that.
+            Body::Decided(Decision::Authorized(one)) if one.blocked.is_empty() => {
+                if let (Level::Warning, source, headline) = one.headline() {
+                    self.note("warning", &format!("{source}: {headline}"), output);
                 }
             }
             Body::Decided(decision) => {
@@ -232,12 +240,14 @@ impl Plain {
         }
     }
 
-    pub fn end(&mut self, code: u8, reason: &str, after: &Snapshot, output: &mut Output) {
+    pub fn end(&mut self, ending: &Ending<'_>, after: &Snapshot, output: &mut Output) {
+        let Ending { code, reason, warning, .. } = ending;
         self.finish_line(output);
         for (server, trouble) in std::mem::take(&mut self.untold) {
             self.note(&server, &trouble, output);
         }
-        if code != 0 && !self.errors.contains(&line("error", reason)) {
+        self.note("warning", warning.as_deref().unwrap_or_default(), output);
+        if *code != 0 && !self.errors.contains(&line("error", reason)) {
             self.note("octomind", reason, output);
         }
         if !self.begun {

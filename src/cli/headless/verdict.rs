@@ -1,7 +1,12 @@
 //! From what happened to an exit code.
 
+use std::sync::Arc;
+
 use crate::cli::exit::Exit;
-use crate::proto::{Body, Decision, Event, FaultKind, Level, Purpose, ToolOutcome, TurnOutcome};
+use crate::proto::{
+    AgentState, Body, Decision, Event, FaultKind, GateOutcome, GateThen, GateVerdict, Level, Purpose, ToolOutcome,
+    TurnOutcome, clause,
+};
 use crate::session::{MISSING_VALUE, NOT_BEGUN};
 
 /// What counts for the end of a run.
@@ -23,11 +28,19 @@ pub struct Verdict {
     missing_value: Option<String>,
     /// What the session said last about a trouble of its own.
     trouble: Option<String>,
+    /// The last look at a stop of this turn.
+    gate: Option<Arc<GateVerdict>>,
+    /// Where the agent says it stands.
+    claim: Option<AgentState>,
 }
 
 impl Verdict {
     pub fn note(&mut self, event: &Event) {
         match &event.body {
+            Body::TurnStarted { .. } => {
+                self.gate = None;
+                self.claim = None;
+            }
             Body::TurnEnded { outcome, .. } => self.outcome = Some(outcome.clone()),
             Body::RequestStarted { purpose: Purpose::Main, .. } => {
                 self.fault = None;
@@ -35,8 +48,7 @@ impl Verdict {
             }
             Body::RequestFailed { purpose: Purpose::Main, fault, .. } => self.fault = Some(fault.kind),
             Body::ToolFinished { outcome: ToolOutcome::Refused, .. } => self.refused = true,
-            Body::Decided(Decision::Trust { folder, trusted: false, .. }) => self.untrusted = Some(folder.clone()),
-            Body::Decided(Decision::LostCall { .. }) => self.lost_call = true,
+            Body::Decided(decision) => self.decided(decision),
             Body::SessionResumed { read_only, .. } => self.held_by(read_only.as_deref()),
             Body::Notice { level: Level::Error, source, text, .. } if source == NOT_BEGUN => {
                 self.not_begun = Some(text.clone());
@@ -59,6 +71,48 @@ impl Verdict {
     /// The end of the turn was not delivered as an event.
     pub fn ended(&mut self, outcome: TurnOutcome) {
         self.outcome = Some(outcome);
+    }
+
+    /// Something was decided in our turn.
+    pub fn decided(&mut self, decision: &Decision) {
+        match decision {
+            Decision::Trust { folder, trusted: false, .. } => self.untrusted = Some(folder.clone()),
+            Decision::LostCall { .. } => self.lost_call = true,
+            Decision::Gate(verdict) => self.gate = Some(Arc::clone(verdict)),
+            Decision::Reported(reported) => self.claim = reported.report.as_ref().map(|report| report.state),
+            _ => {}
+        }
+    }
+
+    /// What the gate came to.
+    pub fn gate(&self) -> Option<GateOutcome> {
+        self.gate.as_ref().map(|verdict| verdict.outcome)
+    }
+
+    /// What a success does not mean, one sentence.
+    pub fn warning(&self) -> Option<String> {
+        if self.outcome != Some(TurnOutcome::Done) {
+            return None;
+        }
+        match (&self.gate, self.claim) {
+            (Some(verdict), _) if verdict.outcome == GateOutcome::Indeterminate => {
+                Some(format!("the gate came to no verdict, so nothing is verified: {}", clause(&verdict.why)))
+            }
+            (_, Some(AgentState::Blocked)) => Some("the agent hands back: it says that it is blocked".to_owned()),
+            (_, Some(AgentState::NeedInput)) => Some("the agent hands back: it needs an answer of yours".to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Why the last look did not accept the stop.
+    fn unaccepted(&self) -> Option<String> {
+        let verdict = self.gate.as_ref().filter(|verdict| verdict.outcome == GateOutcome::Gaps)?;
+        let GateThen::Ended { why } = &verdict.then else { return None };
+        let left = match verdict.standing().count() {
+            1 => "1 gap is left".to_owned(),
+            many => format!("{many} gaps are left"),
+        };
+        Some(format!("{left}: {}", clause(why)))
     }
 
     /// Who writes the session, if that is not us.
@@ -98,7 +152,10 @@ impl Verdict {
                 _ if self.lost_call => {
                     (Exit::Failed, "the model wrote a tool call as text, so the task was probably not done".to_owned())
                 }
-                _ => (Exit::Done, "done".to_owned()),
+                _ => match self.unaccepted() {
+                    Some(why) => (Exit::Gaps, why),
+                    None => (Exit::Done, "done".to_owned()),
+                },
             },
             None => match &self.trouble {
                 Some(trouble) => (Exit::Failed, trouble.clone()),

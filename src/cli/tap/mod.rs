@@ -178,7 +178,10 @@ fn connected(done: &Connected, out: &mut dyn Write) -> io::Result<Exit> {
     let (name, root) = (&done.name, done.root.display());
     match done.how {
         How::Cloned => writeln!(out, "{name} is connected; it was cloned to {root}")?,
-        How::Linked => writeln!(out, "{name} is connected to the folder {root}; changes there count at once")?,
+        How::Linked => {
+            let told = "changes there count at once, and a workbench that runs looks for it with its next message";
+            writeln!(out, "{name} is connected to the folder {root}; {told}")?;
+        }
         How::Already => writeln!(out, "{name} was connected to that already; its files are in {root}")?,
     }
     for note in &done.notes {

@@ -2,11 +2,13 @@ use std::path::Path;
 
 use super::*;
 use crate::cli::args::{CommandLine, Subcommands, parse};
-use crate::cli::table::Paint;
+use crate::cli::table::{Look, Paint};
 use crate::embed::Encoder;
 use crate::embed::bag::Bag;
 use crate::embed::service::Source;
 use crate::embed::{Options, Service};
+use crate::proto::{Body, Event, Seq, SurfaceTool, SurfaceView};
+use crate::session::journal::JOURNAL;
 use crate::tap::{Tap, TapKind};
 
 const SQL: &str = "\
@@ -50,10 +52,16 @@ struct Ended {
 }
 
 fn run(words: &[&str], env: &Env) -> Ended {
+    run_with(words, env, |_, _| ())
+}
+
+/// `more`: writes more into the home folder and the tap.
+fn run_with(words: &[&str], env: &Env, more: impl FnOnce(&Path, &Path)) -> Ended {
     let line = parse(["octomind", "what-if"].iter().chain(words).copied()).unwrap();
     let CommandLine { command: Some(Subcommands::WhatIf(arguments)), .. } = line else { panic!("{line:?}") };
     let home = tempfile::tempdir().unwrap();
     let root = tempfile::tempdir().unwrap();
+    more(home.path(), root.path());
     let catalogue = build(&Places { taps: vec![tap(root.path())], ..Places::default() });
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let made = Source::Made(Box::new(|| Ok(Arc::new(Bag::default()) as Arc<dyn Encoder>)));
@@ -143,4 +151,100 @@ fn a_role_that_is_not_there() {
     let ended = run(&["query the postgres schema", "nobody:here"], &Env::default());
     assert_eq!((ended.exit, ended.out.as_str()), (Exit::BadInput, ""));
     assert!(ended.err.contains("nobody:here"), "{}", ended.err);
+}
+
+fn capability(root: &Path, name: &str) {
+    let folder = root.join("capabilities").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.toml"), format!("triggers = [\"about {name} only\"]\n")).unwrap();
+    std::fs::write(folder.join("default.toml"), provider(name, "")).unwrap();
+}
+
+/// A session in which servers ran, as its journal has it.
+fn session(home: &Path, tools: &[(&str, &str, u32)]) {
+    let folder = home.join("sessions/brisk-otter");
+    std::fs::create_dir_all(&folder).unwrap();
+    let tool = |(server, tool, tokens): &(&str, &str, u32)| SurfaceTool {
+        server: (*server).to_owned(),
+        tool: (*tool).to_owned(),
+        wire_name: (*tool).to_owned(),
+        tokens: *tokens,
+        ..SurfaceTool::default()
+    };
+    let view = SurfaceView { tools: tools.iter().map(tool).collect(), ..SurfaceView::default() };
+    let bodies = [Body::SurfaceChanged(Arc::new(view)), Body::SurfaceChanged(Arc::default())];
+    let line = |(index, body): (usize, Body)| {
+        let event = Event { seq: Seq(index as u64 + 1), at: 5, order: None, body };
+        serde_json::to_string(&event).unwrap() + "\n"
+    };
+    let text: String = bodies.into_iter().enumerate().map(line).collect();
+    std::fs::write(folder.join(JOURNAL), text).unwrap();
+}
+
+#[test]
+fn who_would_go_and_what_the_surface_costs_then() {
+    let env = Env::from_pairs([("OCTOMIND_CAPABILITIES", "one,two, three,four,nobody")]);
+    let more = |home: &Path, root: &Path| {
+        for name in ["one", "two", "three", "four"] {
+            capability(root, name);
+        }
+        session(home, &[("one", "query", 100), ("two", "query", 20), ("two", "left_out", 7), ("pg", "query", 300)]);
+    };
+    let ended = run_with(&["query the postgres schema", &role()], &env, more);
+    for said in [
+        "postgres passed the gate",
+        "  server pg: query\none would go: it is the least recently used of 4\n  server one: stopped\n",
+        "no skill: no rules are in reach\n",
+        "tok per turn, 120 before\n",
+        "note: no tap has a capability called nobody\n",
+    ] {
+        assert!(ended.out.contains(said), "{said}\n{}", ended.out);
+    }
+    let told: serde_json::Value =
+        serde_json::from_str(&run_with(&["query the postgres schema", &role(), "--format", "json"], &env, more).out)
+            .unwrap();
+    assert_eq!((&told["tokens"]["now"], &told["tokens"]["after"]), (&120.into(), &320.into()));
+    let unknown: Vec<&str> =
+        told["tokens"]["unknown"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    assert!(unknown.contains(&"three") && !unknown.contains(&"pg") && !unknown.contains(&"one"), "{unknown:?}");
+    assert_eq!(told["would_evict"]["capability"], "one");
+    assert_eq!(told["would_activate"]["evicted"], "one");
+}
+
+#[test]
+fn which_rules_would_hold() {
+    let skill = |root: &Path, name: &str, rule: &str| {
+        let folder = root.join("skills").join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        let text = format!(
+            "---\nname: {name}\ndescription: About {name}.\ndomains: [\"*\"]\nrules: [{rule:?}]\n\
+             capabilities: [\"one\"]\n---\nText.\n"
+        );
+        std::fs::write(folder.join("SKILL.md"), text).unwrap();
+    };
+    let more = |_: &Path, root: &Path| {
+        capability(root, "one");
+        skill(root, "schemas", "match(postgres)");
+        skill(root, "alike", "semantic(query the postgres schema)");
+        skill(root, "other", "match(kubernetes)");
+    };
+    let words = ["query the postgres schema", &role(), "--format", "json"];
+    let ended = run_with(&words, &Env::default(), more);
+    let told: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    let skills: Vec<(&str, bool)> = told["skills"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["skill"].as_str().unwrap(), one["activated"].as_bool().unwrap()))
+        .collect();
+    assert_eq!(skills, [("alike", true), ("other", false), ("schemas", true)], "{}", ended.out);
+    let unknown = told["tokens"]["unknown"].as_array().unwrap();
+    assert!(unknown.contains(&"one".into()), "what they hold is of the surface after: {unknown:?}");
+    let ended = run_with(&words[..2], &Env::default(), more);
+    assert!(ended.out.contains("skill schemas: line 1 of its rules holds\n"), "{}", ended.out);
+    // One that is active already is not judged again.
+    let env = Env::from_pairs([("OCTOMIND_SKILLS", "schemas")]);
+    let ended = run_with(&words, &env, more);
+    let told: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!(told["skills"].as_array().unwrap().len(), 2);
 }

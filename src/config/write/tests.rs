@@ -69,3 +69,60 @@ fn mode_and_link_are_kept() {
     set_in_file(&new, "a", 1).unwrap();
     assert_eq!(fs::metadata(&new).unwrap().permissions().mode() & 0o777, 0o600);
 }
+
+/// What a person may have done to a file by hand, line ends of both kinds among it.
+const ANNOTATED: &str = "# my file\n\tversion = 17\t# tabs\n\n\n[supervisor]   # watches\r\nenabled=true\r\n\
+                         \n# the gate, loved and hated\n[ supervisor . gate ]\n  enabled   =   true   # keep!  \n\n\
+                         note = 'its \"mine\"'\n[supervisor.plan]\n# off on trains\nenabled = true # on\n\
+                         [supervisor.condense]\ntokens_threshold = 5_000 # five thousand\nadaptive = false\n\
+                         [skills]\nrules = { auto_activation = true }";
+
+#[test]
+fn an_annotated_file_is_the_same_but_for_the_value() {
+    for (key, value, from, to) in [
+        ("supervisor.gate.enabled", Value::from(false), "  =   true   # keep!", "  =   false   # keep!"),
+        ("supervisor.enabled", Value::from(false), "enabled=true\r\n", "enabled=false\r\n"),
+        ("supervisor.plan.enabled", Value::from(false), "enabled = true # on", "enabled = false # on"),
+        ("supervisor.condense.adaptive", Value::from(true), "adaptive = false", "adaptive = true"),
+        ("supervisor.condense.tokens_threshold", Value::from(600), "5_000", "600"),
+        ("skills.rules.auto_activation", Value::from(false), "auto_activation = true", "auto_activation = false"),
+        ("version", Value::from(18), "version = 17\t#", "version = 18\t#"),
+    ] {
+        assert!(ANNOTATED.matches(from).count() == 1, "{from}");
+        assert_eq!(changed(ANNOTATED, key, value).unwrap(), ANNOTATED.replace(from, to), "{key}");
+    }
+}
+
+#[test]
+fn a_value_set_back_gives_the_file_back() {
+    for (key, value) in [("supervisor.gate.enabled", true), ("supervisor.condense.adaptive", false), ("sandbox", false)]
+    {
+        let there = changed(TEMPLATE, key, (!value).into()).unwrap();
+        assert_ne!(there, TEMPLATE);
+        assert_eq!(changed(&there, key, value.into()).unwrap(), TEMPLATE, "{key}");
+    }
+}
+
+#[test]
+fn a_broken_or_protected_file_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("config.toml");
+    fs::write(&file, "[supervisor\nenabled = true\n").unwrap();
+    let error = set_in_file(&file, "supervisor.enabled", false).unwrap_err();
+    assert!(error.to_string().contains("is not TOML, so nothing was saved"), "{error}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "[supervisor\nenabled = true\n");
+
+    fs::write(&file, "[supervisor]\nenabled = true\n").unwrap();
+    let mut permissions = fs::metadata(&file).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&file, permissions).unwrap();
+    let error = set_in_file(&file, "supervisor.enabled", false).unwrap_err();
+    assert!(error.to_string().contains("read-only"), "{error}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "[supervisor]\nenabled = true\n");
+
+    let folder_there = folder.path().join("folder.toml");
+    fs::create_dir(&folder_there).unwrap();
+    assert!(matches!(set_in_file(&folder_there, "a", 1), Err(WriteError::Io { .. })));
+    let left = fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(left, 2, "nothing is left beside the file");
+}

@@ -24,6 +24,8 @@ pub struct Index {
     vectors: HashMap<Key, Vector>,
     /// How many of the phrases that were asked for are not in it yet.
     pub missing: usize,
+    /// Which wish for phrases it answers, by number; 0 = none.
+    pub wish: u64,
 }
 
 impl Index {

@@ -97,7 +97,7 @@ fn see<'a>(
     // The same names, for as long as the subjects live.
     let lasting = |score: &Score<'_>| {
         let (name, _) = places.get_key_value(score.name)?;
-        Some(Score { name, score: score.score, top: score.top })
+        Some(Score { name, candidate: score.candidate, score: score.score, top: score.top })
     };
     let own = scores.iter().find(|score| score.name == name).and_then(lasting);
     let others = scores.iter().filter(|score| score.name != name).filter_map(lasting).collect();

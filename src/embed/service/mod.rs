@@ -187,6 +187,13 @@ impl Service {
         self.inner.shared.index.load_full()
     }
 
+    /// Whether nothing is left to read of what was wanted last: what has no vector then will get none.
+    pub fn is_read(&self) -> bool {
+        let wishes = self.inner.shared.queue.wishes();
+        let index = self.index();
+        self.is_loaded() && index.wish == wishes && index.is_complete()
+    }
+
     /// What was fallen back from, and files that had to be made anew. Grows.
     pub fn notes(&self) -> Vec<String> {
         self.inner.shared.notes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()

@@ -19,8 +19,8 @@ pub enum Job {
         text: String,
         answer: Answer,
     },
-    /// Other phrases are wanted.
-    Want(Vec<String>),
+    /// Other phrases are wanted, for so many-th time.
+    Want(Vec<String>, u64),
     /// Nothing is urgent: go on with the index.
     Background,
     Stop,
@@ -49,6 +49,8 @@ pub struct Queue {
 struct Waiting {
     messages: VecDeque<(String, Answer)>,
     want: Option<Vec<String>>,
+    /// How often phrases were wanted.
+    wishes: u64,
     closed: bool,
 }
 
@@ -68,12 +70,20 @@ impl Queue {
 
     /// Only the last wish counts.
     pub fn want(&self, phrases: Vec<String>) {
-        self.lock().want = Some(phrases);
+        let mut waiting = self.lock();
+        waiting.want = Some(phrases);
+        waiting.wishes += 1;
+        drop(waiting);
         self.changed.notify_one();
     }
 
     pub fn is_wanted(&self) -> bool {
         self.lock().want.is_some()
+    }
+
+    /// How often phrases were wanted.
+    pub fn wishes(&self) -> u64 {
+        self.lock().wishes
     }
 
     /// Drops who waits.
@@ -95,7 +105,7 @@ impl Queue {
                 return Job::Message { text, answer };
             }
             if let Some(phrases) = waiting.want.take() {
-                return Job::Want(phrases);
+                return Job::Want(phrases, waiting.wishes);
             }
             if background == Background::Waiting {
                 return Job::Background;

@@ -146,7 +146,7 @@ impl Worker<'_> {
                     // Nobody waits any more when the caller gave up.
                     let _ = answer.send(encoded);
                 }
-                Job::Want(phrases) => self.want(phrases),
+                Job::Want(phrases, wish) => self.want(phrases, wish),
                 Job::Background => self.one_phrase(),
                 Job::Stop => break,
             }
@@ -173,11 +173,12 @@ impl Worker<'_> {
             .unwrap_or_else(|_| Err(EncodeError::Model("it ended in a fault of the program".to_owned())))
     }
 
-    fn want(&mut self, phrases: Vec<String>) {
+    fn want(&mut self, phrases: Vec<String>, wish: u64) {
         self.save();
         let keys: HashSet<Key> = phrases.iter().map(|phrase| of_text(phrase)).collect();
         let wanted = |key: &Key| keys.contains(key);
         let mut index = Index::default();
+        index.wish = wish;
         if let Some(cache) = &self.cache {
             if let Some(note) = cache.read(&wanted, &mut index) {
                 self.shared.note(note);

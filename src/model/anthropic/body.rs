@@ -1,5 +1,6 @@
 use serde_json::{Value, json};
 
+use crate::model::request::PASSING;
 use crate::model::{Message, Part, Request};
 use crate::proto::{Effort, ReasoningBlock, ToolCall};
 
@@ -145,7 +146,9 @@ fn thinking(abilities: Abilities, request: &Request, max_tokens: u32, body: &mut
 /// A running tool round that began without thinking (another model wrote it, or thinking was off)
 /// is refused when thinking is asked for.
 fn open_round_without_thought(request: &Request) -> bool {
-    if !matches!(request.messages.last(), Some(Message::Tools(_))) {
+    let passes = |part: &Part| matches!(part, Part::Text(text) if text.starts_with(PASSING));
+    let stays = |message: &&Message| !matches!(message, Message::User(parts) if parts.iter().all(passes));
+    if !matches!(request.messages.iter().rev().find(stays), Some(Message::Tools(_))) {
         return false;
     }
     let last = request.messages.iter().rev().find_map(|message| match message {
@@ -178,11 +181,15 @@ fn messages(request: &Request) -> Value {
         }
     }
     for (_, blocks) in out.iter_mut().rev().filter(|(role, _)| *role == "user").take(2) {
-        if let Some(last) = blocks.last_mut() {
+        if let Some(last) = blocks.iter_mut().rev().find(|block| !passes(block)) {
             last["cache_control"] = mark();
         }
     }
     out.into_iter().map(|(role, content)| json!({ "role": role, "content": content })).collect()
+}
+
+fn passes(block: &Value) -> bool {
+    block["text"].as_str().is_some_and(|text| text.starts_with(PASSING))
 }
 
 fn assistant(text: &str, reasoning: &[ReasoningBlock], calls: &[ToolCall]) -> Vec<Value> {

@@ -14,6 +14,7 @@ fn user(text: &str) -> Message {
 
 fn request(messages: Vec<Message>) -> Request {
     Request {
+        purpose: crate::proto::Purpose::Main,
         system: "sys".into(),
         tools: vec![tool("a"), tool("b"), tool("dynamic")],
         static_tools: 2,
@@ -73,6 +74,27 @@ fn there_are_four_marks_however_long_the_session_and_none_on_a_dynamic_tool() {
     let last = body["messages"].as_array().unwrap().last().unwrap();
     assert_eq!(last["content"][1]["text"], "steer", "results and the message after them are one turn");
     assert!(last["content"][1].get("cache_control").is_some());
+}
+
+#[test]
+fn what_passes_with_the_request_is_behind_the_mark() {
+    let note = "<octomind-note kind=\"recite\">\nthe goal\n</octomind-note>";
+    let mut messages = vec![user("one")];
+    messages.extend(round("1", vec![signed()]));
+    let without = body("claude-x", &request(messages.clone()));
+    messages.push(user(note));
+    let with = body("claude-x", &request(messages.clone()));
+    let last = with["messages"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(last["content"][1]["text"], note);
+    assert!(last["content"][0].get("cache_control").is_some() && last["content"][1].get("cache_control").is_none());
+    assert_eq!(marks(&with), marks(&without));
+    assert_eq!(with["thinking"], without["thinking"]);
+    // A round that began without thinking is still one.
+    messages.truncate(1);
+    messages.extend(round("1", vec![]));
+    let open = body("claude-x", &request(messages.clone()));
+    messages.push(user(note));
+    assert_eq!(body("claude-x", &request(messages))["thinking"], open["thinking"]);
 }
 
 #[test]

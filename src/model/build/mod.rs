@@ -17,7 +17,7 @@ mod tests;
 use super::history::{History, HistoryItem};
 use super::{Message, Part, Replay, Request, ToolResult, ToolSpec, Traits};
 use crate::config::schema::ModelProfile;
-use crate::proto::{Content, Decision, ReasoningBlock, RepairKind, ToolCall, ToolOutcome};
+use crate::proto::{Content, Decision, Purpose, ReasoningBlock, RepairKind, ToolCall, ToolOutcome};
 use calls::{Ids, Results};
 use content::Media;
 
@@ -64,6 +64,7 @@ pub fn request(history: &History, frame: &Frame<'_>, blobs: Blobs<'_>) -> (Reque
     }
     let profile = frame.profile;
     let request = Request {
+        purpose: Purpose::Main,
         system: frame.system.to_owned(),
         tools: if frame.traits.tools { frame.tools.to_vec() } else { Vec::new() },
         static_tools: if frame.traits.tools { frame.static_tools.min(frame.tools.len()) } else { 0 },

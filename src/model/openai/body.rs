@@ -1,5 +1,6 @@
 use serde_json::{Value, json};
 
+use crate::model::request::PASSING;
 use crate::model::{Message, Part, Request, ToolResult};
 use crate::proto::{Effort, ReasoningBlock, ToolCall};
 
@@ -240,15 +241,24 @@ fn content(parts: &[Part]) -> Value {
 /// Cache marks for gateways to Anthropic models: system prompt and the last two user messages.
 fn mark(messages: &mut [Value]) {
     let is = |message: &Value, role: &str| message["role"] == role;
+    let stays = |message: &Value| !message["content"].as_str().is_some_and(|text| text.starts_with(PASSING));
     let mut places: Vec<usize> = messages.iter().position(|message| is(message, "system")).into_iter().collect();
-    places.extend(messages.iter().enumerate().rev().filter(|(_, message)| is(message, "user")).map(|(i, _)| i).take(2));
+    let users = messages.iter().enumerate().rev().filter(|(_, message)| is(message, "user") && stays(message));
+    places.extend(users.map(|(place, _)| place).take(2));
     for place in places {
         let content = &mut messages[place]["content"];
         if let Value::String(text) = content {
-            *content = json!([{ "type": "text", "text": text }]);
+            *content = match text.find(&format!("\n\n{PASSING}")) {
+                Some(at) => json!([{ "type": "text", "text": text[..at] }, { "type": "text", "text": text[at + 2..] }]),
+                None => json!([{ "type": "text", "text": text }]),
+            };
         }
-        if let Some(last) = content.as_array_mut().and_then(|parts| parts.last_mut()) {
+        if let Some(last) = content.as_array_mut().and_then(|parts| parts.iter_mut().rev().find(|part| !passes(part))) {
             last["cache_control"] = json!({ "type": "ephemeral" });
         }
     }
+}
+
+fn passes(part: &Value) -> bool {
+    part["text"].as_str().is_some_and(|text| text.starts_with(PASSING))
 }

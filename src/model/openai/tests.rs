@@ -6,6 +6,7 @@ use crate::proto::{CallId, Effort, ReasoningBlock, ToolCall};
 
 fn request() -> Request {
     Request {
+        purpose: crate::proto::Purpose::Main,
         system: "sys".into(),
         tools: vec![ToolSpec { name: "ls".into(), description: "d".into(), schema: json!({"type": "object"}) }],
         static_tools: 1,
@@ -100,6 +101,23 @@ fn an_image_of_a_tool_follows_in_a_user_message() {
     assert_eq!(messages[3]["content"], "seen\n[image/png of this result follows below]");
     assert_eq!(messages[4]["role"], "user");
     assert_eq!(messages[4]["content"][1]["image_url"]["url"], "data:image/png;base64,QQ==");
+}
+
+#[test]
+fn what_passes_with_the_request_is_behind_the_marks_of_a_gateway() {
+    let note = "<octomind-note kind=\"recite\">\nthe goal\n</octomind-note>";
+    let marked = Dialect { cache_marks: true, ..Dialect::plain() };
+    let mut request = request();
+    request.messages = vec![Message::User(vec![Part::Text("go".into()), Part::Text(note.into())])];
+    let content = body(&marked, "anthropic/x", &request)["messages"][1]["content"].clone();
+    assert_eq!((&content[0]["text"], &content[1]["text"]), (&"go".into(), &note.into()));
+    assert!(content[0].get("cache_control").is_some() && content[1].get("cache_control").is_none());
+    request.messages = vec![Message::User(vec![Part::Text("go".into())])];
+    request.messages.extend(round(vec![], vec![Part::Text("x".into())]));
+    request.messages.push(Message::User(vec![Part::Text(note.into())]));
+    let messages = body(&marked, "anthropic/x", &request)["messages"].clone();
+    assert!(messages[1]["content"][0].get("cache_control").is_some(), "the newest that stays");
+    assert_eq!(messages.as_array().unwrap().last().unwrap()["content"], note);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::proto::{CallId, Effort, ReasoningBlock, ToolCall};
 
 fn request(messages: Vec<Message>) -> Request {
     Request {
+        purpose: crate::proto::Purpose::Main,
         system: "sys".into(),
         tools: vec![ToolSpec { name: "ls".into(), description: "d".into(), schema: json!({"type": "object"}) }],
         static_tools: 1,

@@ -24,10 +24,47 @@ pub(super) struct Script {
     pub(super) words: usize,
     #[serde(rename = "turn")]
     pub(super) turns: Vec<Turn>,
+    /// Answers to the supervisor; the first that fits counts.
+    #[serde(default, rename = "supervise")]
+    pub(super) supervised: Vec<Supervised>,
 }
 
 fn three() -> usize {
     3
+}
+
+/// What answers one kind of question of the supervisor's.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Supervised {
+    pub(super) asks: Asks,
+    /// On the text of the question.
+    #[serde(default, rename = "match")]
+    pub(super) pattern: Option<Spanned<String>>,
+    #[serde(skip)]
+    pub(super) regex: Option<Regex>,
+    /// Answers only so many times, then the next that fits does.
+    #[serde(default)]
+    pub(super) times: Option<u32>,
+    #[serde(default)]
+    pub(super) delay_ms: u64,
+    /// JSON as the question wants it; `{{1}}` is a group of the pattern.
+    #[serde(default)]
+    pub(super) reply: String,
+    #[serde(default)]
+    pub(super) usage: Option<UsageSpec>,
+    #[serde(default)]
+    pub(super) fault: Option<FaultSpec>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Asks {
+    Gate,
+    Refute,
+    Plan,
+    Condense,
+    Authorizer,
 }
 
 /// What answers one user message: the first reply at once, the next after its tools, and so on.
@@ -61,6 +98,9 @@ pub(super) struct Reply {
     pub(super) reasoning: String,
     #[serde(default)]
     pub(super) text: String,
+    /// JSON of the status that ends the reply; only said to a session that asks for one.
+    #[serde(default)]
+    pub(super) status: String,
     /// The text so many times, each as one chunk.
     #[serde(default)]
     pub(super) repeat: Option<u32>,
@@ -161,15 +201,19 @@ pub(super) fn parse(text: &str) -> Result<Script, Problem> {
         message: error.message().trim_end_matches('.').replace('\n', " "),
         excerpt: Some(error.to_string()),
     })?;
+    let compiled = |pattern: &Option<Spanned<String>>| {
+        let Some(pattern) = pattern else { return Ok(None) };
+        Regex::new(pattern.get_ref()).map(Some).map_err(|error| Problem {
+            place: place(text, pattern.span().start),
+            message: format!("the pattern is no regular expression ({})", first_reason(&error.to_string())),
+            excerpt: Some(error.to_string()),
+        })
+    };
+    for answer in &mut script.supervised {
+        answer.regex = compiled(&answer.pattern)?;
+    }
     for turn in &mut script.turns {
-        if let Some(pattern) = &turn.pattern {
-            let regex = Regex::new(pattern.get_ref()).map_err(|error| Problem {
-                place: place(text, pattern.span().start),
-                message: format!("the pattern is no regular expression ({})", first_reason(&error.to_string())),
-                excerpt: Some(error.to_string()),
-            })?;
-            turn.regex = Some(regex);
-        }
+        turn.regex = compiled(&turn.pattern)?;
         if turn.replies.is_empty() {
             return Err(Problem { place: "1:1".to_owned(), message: "a turn has no reply".to_owned(), excerpt: None });
         }

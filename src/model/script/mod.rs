@@ -1,15 +1,18 @@
 //! The scripted model: `script:<file.toml>` and the embedded `script:tour`.
 //!
-//! Owns: the script's grammar, which turn answers which message, and playing it with its pacing.
+//! Owns: the script's grammar, which turn answers which message, which answer the supervisor gets, and
+//! playing it with its pacing.
 //!
 //! Does not own: running the tools that a script calls; those are the session's real ones.
 //!
 //! Invariant: which reply is played follows from the request alone, so a resumed session goes on
-//! where it stopped. Only faults that clear up after some tries count in memory.
+//! where it stopped. Only faults that clear up after some tries, and answers that are given some times,
+//! count in memory.
 
 mod file;
 mod pick;
 mod play;
+mod supervised;
 #[cfg(test)]
 mod tests;
 
@@ -20,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 
 use super::{DeltaStream, Model, Replay, Request, Traits};
-use crate::proto::{Fault, FaultKind, ModelInfo};
+use crate::proto::{Fault, FaultKind, ModelInfo, Purpose};
 use file::Script;
 
 /// The script behind `octomind tour`.
@@ -34,6 +37,8 @@ pub struct Scripted {
     folder: String,
     /// Tries so far by place (user message, reply), for faults that clear up.
     tries: Mutex<HashMap<(usize, usize), u32>>,
+    /// How often each answer to the supervisor was given, for those that are given only some times.
+    answered: Mutex<HashMap<usize, u32>>,
 }
 
 impl Scripted {
@@ -58,13 +63,13 @@ impl Scripted {
             let mut fault = Fault::new(
                 FaultKind::BadRequest,
                 format!("The script {rest} is not valid at {}: {}.", problem.place, problem.message),
-                "Mend the script; its keys are turn, match, at, reply, text, reasoning, calls, usage, fault.",
+                "Mend the script; its keys are turn, match, at, reply, text, reasoning, calls, usage, fault, supervise, asks.",
             );
             fault.detail = problem.excerpt;
             fault
         })?;
         let folder = std::env::current_dir().map(|path| path.display().to_string()).unwrap_or_default();
-        Ok(Self { name: format!("script:{rest}"), script, folder, tries: Mutex::default() })
+        Ok(Self { name: format!("script:{rest}"), script, folder, tries: Mutex::default(), answered: Mutex::default() })
     }
 
     fn count_try(&self, place: (usize, usize)) -> u32 {
@@ -90,6 +95,11 @@ impl Model for Scripted {
     }
 
     fn stream(&self, request: Request, cancel: CancellationToken) -> DeltaStream {
+        if let Purpose::Supervisor(mechanic) = request.purpose {
+            let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+            let steps = supervised::steps(&self.script.supervised, mechanic, &request, &mut answered);
+            return play::play(steps, request.idle_timeout, cancel);
+        }
         let steps = match pick::pick(&self.script, &request) {
             Ok(picked) => {
                 let tries = self.count_try(picked.place);

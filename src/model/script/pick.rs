@@ -22,6 +22,8 @@ pub(super) fn pick<'a>(script: &'a Script, request: &Request) -> Result<Picked<'
     let mut last_result = String::new();
     for message in &request.messages {
         match message {
+            // The runtime says it, and the answer to the message before goes on.
+            Message::User(parts) if parts.iter().all(|part| matches!(part, Part::Text(text) if noted(text))) => {}
             Message::User(parts) => {
                 users.push(said(parts));
                 replies = 0;
@@ -78,9 +80,14 @@ fn said(parts: &[Part]) -> String {
 }
 
 fn added(text: &str) -> bool {
-    [("<context>", "</context>"), ("<skill ", "</skill>")]
-        .iter()
-        .any(|(open, close)| text.starts_with(open) && text.trim_end().ends_with(close))
+    noted(text)
+        || [("<context>", "</context>"), ("<skill ", "</skill>")]
+            .iter()
+            .any(|(open, close)| text.starts_with(open) && text.trim_end().ends_with(close))
+}
+
+fn noted(text: &str) -> bool {
+    text.starts_with("<octomind-note")
 }
 
 fn text_of(parts: &[Part]) -> String {

@@ -4,11 +4,14 @@ use std::time::Duration;
 use futures::stream;
 use tokio_util::sync::CancellationToken;
 
-use super::file::{Call, End, FaultSpec, Reply, Stop};
+use super::file::{Call, End, FaultSpec, Stop, UsageSpec};
 use super::pick::Picked;
 use crate::model::fault;
 use crate::model::{Delta, DeltaStream, Message, Part, RawCall, Request};
 use crate::proto::{Fault, ReasoningBlock, StopReason, Usage};
+
+/// How a status begins.
+const STATUS: &str = "<sup>";
 
 /// One thing the player does.
 #[derive(Debug, Clone)]
@@ -49,6 +52,10 @@ pub(super) fn steps(picked: &Picked<'_>, request: &Request, folder: &str, tries:
         Some(count) => (0..count).for_each(|_| say(&mut steps, pace, Delta::Text(text.clone()))),
         None => chunks(&text, words).into_iter().for_each(|chunk| say(&mut steps, pace, Delta::Text(chunk))),
     }
+    if !reply.status.is_empty() && request.system.contains(STATUS) {
+        let status = format!("\n{STATUS}{}</sup>", fill(&reply.status));
+        chunks(&status, words).into_iter().for_each(|chunk| say(&mut steps, pace, Delta::Text(chunk)));
+    }
     match reply.end {
         End::Cut => steps.push(Step::Fail(fault::cut("the script"))),
         End::Stall => steps.push(Step::Stall),
@@ -71,7 +78,7 @@ fn finish(
         steps.push(Step::Say(Delta::CallForming { name: call.name.clone(), argument_bytes }));
         steps.push(Step::Say(Delta::Call(call)));
     }
-    steps.push(Step::Say(Delta::Usage(usage(reply, request, written))));
+    steps.push(Step::Say(Delta::Usage(usage(reply.usage, request, written))));
     steps.push(Step::Say(Delta::Stop(match reply.stop {
         Stop::Auto if reply.calls.is_empty() => StopReason::End,
         Stop::Auto => StopReason::ToolCalls,
@@ -87,7 +94,7 @@ fn say(steps: &mut Vec<Step>, pace: Duration, delta: Delta) {
     steps.push(Step::Say(delta));
 }
 
-fn scripted_fault(spec: &FaultSpec) -> Fault {
+pub(super) fn scripted_fault(spec: &FaultSpec) -> Fault {
     let message = spec.message.clone().unwrap_or_else(|| format!("The script plays a {:?} fault.", spec.kind));
     let advice = spec.advice.clone().unwrap_or_else(|| "Nothing is wrong; the script wanted this.".to_owned());
     Fault { retry_after_ms: spec.retry_after_ms, ..Fault::new(spec.kind, message, advice) }
@@ -132,10 +139,10 @@ fn json(value: &toml::Value, fill: &dyn Fn(&str) -> String) -> serde_json::Value
     }
 }
 
-fn usage(reply: &Reply, request: &Request, written: usize) -> Usage {
+pub(super) fn usage(spec: Option<UsageSpec>, request: &Request, written: usize) -> Usage {
     // Four bytes a token, so that a script without numbers still moves the meters.
     let (input, output) = (size(request) / 4, (written as u64 / 4).max(1));
-    match reply.usage {
+    match spec {
         None => Usage { input, output, ..Usage::default() },
         Some(spec) => Usage {
             input: spec.input,

@@ -5,10 +5,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::model::{Delta, Message, Part, ToolResult, ToolSpec};
-use crate::proto::{Effort, StopReason};
+use crate::proto::{Effort, Mechanic, StopReason};
 
 fn request(messages: Vec<Message>) -> Request {
     Request {
+        purpose: crate::proto::Purpose::Main,
         system: String::new(),
         tools: vec![ToolSpec {
             name: "files_view".into(),
@@ -200,4 +201,77 @@ fn the_tour_can_be_walked_to_its_end() {
     }
     assert_eq!(tools, ["list", "search", "files_view", "files_view", "list"]);
     assert_eq!(faults, 1);
+}
+
+fn asks(model: &Scripted, mechanic: Mechanic, question: &str) -> Vec<Result<Delta, Fault>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let request = Request { purpose: Purpose::Supervisor(mechanic), ..request(vec![user(question)]) };
+    runtime.block_on(model.stream(request, CancellationToken::new()).collect())
+}
+
+#[test]
+fn the_supervisor_gets_its_own_answers() {
+    let model = open(
+        r#"
+        [[turn]]
+        [[turn.reply]]
+        text = "hello"
+        [[supervise]]
+        asks = "gate"
+        match = 'call:(\S+)'
+        times = 1
+        reply = '{"ref":"{{1}}"}'
+        [[supervise]]
+        asks = "gate"
+        delay_ms = 1
+        reply = "second"
+        [[supervise]]
+        asks = "refute"
+        fault = { kind = "overloaded" }
+        "#,
+    );
+    assert_eq!(text(&asks(&model, Mechanic::Gate, "no reference")), "second");
+    assert_eq!(text(&asks(&model, Mechanic::Gate, "see call:c1-1 there")), r#"{"ref":"c1-1"}"#);
+    assert_eq!(text(&asks(&model, Mechanic::Gate, "see call:c1-1 there")), "second", "once is enough");
+    assert_eq!(asks(&model, Mechanic::Refute, "x")[0].clone().unwrap_err().kind, FaultKind::Overloaded);
+    let fault = asks(&model, Mechanic::Condense, "x")[0].clone().unwrap_err();
+    assert_eq!(
+        (fault.kind, fault.message.as_str()),
+        (FaultKind::BadRequest, "The script has no answer for the condense.")
+    );
+    assert_eq!(text(&play(&model, vec![user("hi")])), "hello", "turns are played as before");
+    let bad = Scripted::parse("bad", "turn = []\n[[supervise]]\nasks = \"gate\"\nmatch = \"(\"\n").unwrap_err();
+    assert!(bad.message.contains("at 4:9: the pattern"), "{}", bad.message);
+}
+
+#[test]
+fn what_the_runtime_says_is_no_message_to_answer() {
+    let model = open(
+        r#"
+        [[turn]]
+        [[turn.reply]]
+        text = "first"
+        [[turn.reply]]
+        text = "after the note"
+        [[turn]]
+        [[turn.reply]]
+        text = "second"
+        "#,
+    );
+    let note = "<octomind-note kind=\"gate\">\nmore\n</octomind-note>";
+    assert_eq!(text(&play(&model, vec![user("hi"), said("first"), user(note)])), "after the note");
+    let both = Message::User(vec![Part::Text(note.into()), Part::Text("go on".into())]);
+    assert_eq!(text(&play(&model, vec![user("hi"), said("first"), both.clone()])), "second");
+    let recited = Message::User(vec![Part::Text("hi".into()), Part::Text(note.into())]);
+    assert_eq!(text(&play(&model, vec![recited])), "first");
+}
+
+#[test]
+fn a_status_is_only_said_when_it_is_asked_for() {
+    let model = open("[[turn]]\n[[turn.reply]]\ntext = \"hi\"\nstatus = '{\"state\":\"done\"}'\n");
+    assert_eq!(text(&play(&model, vec![user("x")])), "hi");
+    let asking = Request { system: "End with <sup>{}</sup>.".into(), ..request(vec![user("x")]) };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let deltas = runtime.block_on(model.stream(asking, CancellationToken::new()).collect::<Vec<_>>());
+    assert_eq!(text(&deltas), "hi\n<sup>{\"state\":\"done\"}</sup>");
 }

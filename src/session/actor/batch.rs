@@ -8,12 +8,15 @@ use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::supervise::{CallEnded, Class, PendingCall, Permission};
 use super::turn::Phase;
 use super::{Actor, Report};
 use crate::mcp::{CallResult, Progress, ToolDefinition};
 use crate::proto::{Body, CallId, Content, Decision, Level, Order, ToolCall, ToolOutcome, TurnOutcome};
 use crate::session::journal::{create_private_folder, write_private};
 use crate::session::rules::{Repeat, cut, mask, nearest, timeless};
+use crate::session::supervisor::tree;
+use crate::supervisor::receipt::Receipt;
 use crate::text::tokens;
 
 /// Calls of one reply that run at the same time.
@@ -28,6 +31,23 @@ pub(super) struct Batch {
     running: BTreeMap<CallId, Running>,
     /// (tool, arguments, result) of what ended.
     done: Vec<(String, String, String)>,
+    receipts: Vec<Receipt>,
+}
+
+impl Batch {
+    /// A call that did not run.
+    fn refused(&mut self, call: &CallId, tool: &str, arguments: &Value, outcome: ToolOutcome) {
+        // Not the reason: it may count, and then no two rounds would be equal.
+        let (class, changed, result) = (Class::Unknown, None, REFUSED);
+        self.receipts.push(CallEnded { call, tool, arguments, class, changed, outcome, result }.receipt());
+        self.done.push((tool.to_owned(), arguments.to_string(), REFUSED.to_owned()));
+    }
+
+    pub fn looked(&mut self, call: &CallId, changed: Option<bool>) {
+        if let Some(running) = self.running.get_mut(call) {
+            running.changed = changed;
+        }
+    }
 }
 
 struct Runnable {
@@ -37,11 +57,24 @@ struct Runnable {
     arguments: Value,
 }
 
+impl Runnable {
+    fn pending(&self) -> PendingCall {
+        PendingCall {
+            id: self.id.clone(),
+            server: self.tool.server.clone(),
+            tool: self.tool.info.wire_name.clone(),
+            arguments: self.arguments.clone(),
+        }
+    }
+}
+
 struct Running {
     order: Order,
     begun: Instant,
     tool: String,
-    arguments: String,
+    arguments: Value,
+    class: Class,
+    changed: Option<bool>,
     /// Server, and its own name for the tool.
     of: (String, String),
 }
@@ -55,6 +88,7 @@ impl Actor {
             waiting: VecDeque::new(),
             running: BTreeMap::new(),
             done: Vec::new(),
+            receipts: Vec::new(),
         };
         for (slot, call) in (first.slot..).zip(calls) {
             let order = Order { slot, ..first };
@@ -63,14 +97,36 @@ impl Actor {
                     batch.waiting.push_back(Runnable { id: call.id, order, tool, arguments: call.arguments });
                 }
                 Err(reason) => {
-                    // Not the reason: it may count, and then no two rounds would be equal.
-                    batch.done.push((call.wire_name.clone(), call.arguments.to_string(), REFUSED.to_owned()));
+                    batch.refused(&call.id, &call.wire_name, &call.arguments, ToolOutcome::Refused);
                     self.refuse(call, order, reason);
                 }
             }
         }
+        let pending: Vec<PendingCall> = batch.waiting.iter().map(Runnable::pending).collect();
+        match self.authorize_batch(&pending) {
+            Permission::Waits => self.hold_batch(batch),
+            Permission::Runs(blocked) => self.run_batch(batch, blocked),
+        }
+    }
+
+    /// Runs the calls that were accepted, but for these, which get an error each.
+    pub(super) fn run_batch(&mut self, mut batch: Batch, blocked: Vec<(CallId, String)>) {
+        for (id, reason) in blocked {
+            let Some(at) = batch.waiting.iter().position(|waiting| waiting.id == id) else { continue };
+            let Some(waiting) = batch.waiting.remove(at) else { continue };
+            batch.refused(&waiting.id, &waiting.tool.info.wire_name, &waiting.arguments, ToolOutcome::Error);
+            self.block(waiting, reason);
+        }
         self.set_phase(Phase::Tools(batch));
         self.advance_batch();
+    }
+
+    fn block(&mut self, waiting: Runnable, reason: String) {
+        let Runnable { id, order, tool, arguments } = waiting;
+        self.end.refused += 1;
+        let started = Body::ToolStarted { call: id.clone(), server: tool.server, tool: tool.info.name, arguments };
+        self.rec.emit_at(Some(order), started);
+        self.rec.emit_at(Some(order), finished(id, ToolOutcome::Error, Content::Text(reason), 0));
     }
 
     /// The tool that a call names, or what the model must be told.
@@ -124,10 +180,12 @@ impl Actor {
                 order,
                 begun: Instant::now(),
                 tool: tool.info.wire_name.clone(),
-                arguments: arguments.to_string(),
+                class: Class::of(&tool, &arguments),
+                changed: None,
+                arguments: arguments.clone(),
                 of: (tool.server.clone(), tool.name.clone()),
             };
-            let cancel = batch.cancel.child_token();
+            let (cancel, class) = (batch.cancel.child_token(), running.class);
             batch.running.insert(id.clone(), running);
             let (server, name) = (tool.server.clone(), tool.info.name.clone());
             self.rec.emit_at(
@@ -135,7 +193,7 @@ impl Actor {
                 Body::ToolStarted { call: id.clone(), server, tool: name, arguments: arguments.clone() },
             );
             if !self.run_own(&id, &tool, &arguments) {
-                self.run_call(id, tool, arguments, cancel);
+                self.run_call(id, tool, arguments, class, cancel);
             }
         }
         let Some(Phase::Tools(batch)) = self.turn.as_ref().map(|turn| &turn.phase) else { return };
@@ -144,11 +202,22 @@ impl Actor {
         }
     }
 
-    fn run_call(&self, id: CallId, tool: ToolDefinition, arguments: Value, cancel: CancellationToken) {
+    fn run_call(&self, id: CallId, tool: ToolDefinition, arguments: Value, class: Class, cancel: CancellationToken) {
         let tools = Arc::clone(&self.servers.tools);
         let report = self.report.clone();
         let (progress, mut progressed) = unbounded_channel();
-        let call = tokio::spawn(async move { tools.call(&tool, arguments, progress, cancel).await });
+        let (tree, looked, called) = (self.tree_of(class), self.report.clone(), id.clone());
+        let call = tokio::spawn(async move {
+            let Some(tree) = tree else { return tools.call(&tool, arguments, progress, cancel).await };
+            let before = tree.before().await;
+            if cancel.is_cancelled() {
+                let content = Content::Text("Cancelled before it ran.".to_owned());
+                return CallResult { outcome: ToolOutcome::Cancelled, content };
+            }
+            let result = tools.call(&tool, arguments, progress, cancel).await;
+            let _ = looked.send(Report::Looked(called, tree::changed(before, tree.after().await)));
+            result
+        });
         tokio::spawn(async move {
             while let Some(step) = progressed.recv().await {
                 let _ = report.send(Report::Progress(id.clone(), step));
@@ -173,7 +242,17 @@ impl Actor {
         let Some(running) = batch.running.remove(id) else { return };
         let of = (result.outcome == ToolOutcome::Ok).then(|| running.of.clone());
         let key = format!("{:?} {}", result.outcome, result_key(&result.content));
-        batch.done.push((running.tool, running.arguments, key));
+        let ended = CallEnded {
+            call: id,
+            tool: &running.tool,
+            arguments: &running.arguments,
+            class: running.class,
+            changed: running.changed,
+            outcome: result.outcome,
+            result: &key,
+        };
+        batch.receipts.push(ended.receipt());
+        batch.done.push((running.tool, running.arguments.to_string(), key));
         let elapsed_ms = running.begun.elapsed().as_millis() as u64;
         let full_bytes = result.content.bytes();
         let content = mask::content(&self.rec.mask, result.content);
@@ -222,14 +301,7 @@ impl Actor {
         let Some(Phase::Tools(batch)) = self.take_phase() else { return };
         let Some(turn) = &mut self.turn else { return };
         match turn.rounds.add(batch.done) {
-            Repeat::Fine => self.prepare(),
-            Repeat::Tell(times) => {
-                let text = format!("The last {times} rounds made the same calls and got the same results.");
-                self.rec.notice(Level::Warning, "loop", text.clone(), None);
-                let steer = format!("{text} Do something else, or say what stands in the way.");
-                self.say_as_system("steer", "loop", steer);
-                self.prepare();
-            }
+            Repeat::Fine => self.round_over(batch.receipts),
             Repeat::Stop(times) => {
                 let text = format!("The model made the same calls {times} times in a row.");
                 self.rec.notice(Level::Error, "loop", text.clone(), None);

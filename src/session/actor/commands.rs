@@ -28,7 +28,7 @@ impl Actor {
             }
             Command::RetryNow => match self.turn.as_ref().map(|turn| &turn.phase) {
                 Some(Phase::Retrying { .. }) => self.send_again(),
-                Some(Phase::Activating { .. }) => drop(self.go_without_servers()),
+                Some(Phase::Activating { .. } | Phase::Routing { .. }) => drop(self.go_without_servers()),
                 _ => {}
             },
             Command::Answer { ask, answer } => self.answered(ask, answer),
@@ -42,6 +42,11 @@ impl Actor {
             }
             Command::Surface(command) => self.surface_command(command).await,
             Command::WhatIf { id, text } => self.suppose(id, text),
+            Command::Switch { key, on } => self.switch(&key, on),
+            Command::SaveSwitch { key } => {
+                self.save_switch(&key).await;
+            }
+            Command::Wire { request } => self.show_wire(request),
             Command::Quit => self.leaving = true,
         }
     }

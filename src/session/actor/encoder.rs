@@ -51,6 +51,7 @@ impl Actor {
         self.say_of_encoder(&state);
         if self.rec.hub.snapshot().encoder != state {
             self.rec.emit(Body::EncoderChanged(state));
+            self.tell_hearing();
         }
     }
 

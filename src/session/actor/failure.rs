@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use super::Actor;
 use super::reply::Reply;
+use super::supervise::Ended;
 use super::turn::{Phase, Question};
 use crate::proto::{AskKind, Body, Decision, Fault, Order, Purpose, TurnOutcome, clause};
 use crate::session::rules::{Tried, Verdict, verdict};
@@ -13,6 +14,7 @@ use crate::session::rules::{Tried, Verdict, verdict};
 impl Actor {
     pub(super) fn reply_failed(&mut self, fault: Fault) {
         if let Some(reply) = self.take_reply() {
+            self.wire_received(&reply, Ended::Failed(&fault));
             self.failed(reply, fault);
         }
     }

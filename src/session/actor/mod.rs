@@ -26,6 +26,7 @@ mod slash;
 mod start;
 mod starting;
 mod stream;
+mod supervise;
 mod surface;
 mod trust;
 mod turn;
@@ -44,17 +45,22 @@ use super::encoder::Phrases;
 use super::rules::{Calibration, Queue, Spent};
 use super::seams::{Person, Role, Setup, Tools};
 use super::starting::Told;
+use super::supervisor::tree::Tree;
+use super::supervisor::wire::{Shown, Wire};
 use super::trust::Found;
 use super::trust_desk::Looked;
 use crate::mcp::{CallResult, Progress};
 use crate::model::{Delta, Model};
-use crate::proto::{AskId, Body, CallId, Command, Decision, Effort, EncoderState, Fault, TurnId, TurnOutcome};
+use crate::proto::{
+    AskId, Body, CallId, Command, Decision, Effort, EncoderState, Fault, RequestId, TurnId, TurnOutcome,
+};
 use follow::Followed;
 use inbox::Inbox;
 use recorder::Recorder;
 use turn::{Phase, Turn};
 
 pub(super) use runtime::own_names;
+pub(super) use skills::source as skill_source;
 pub(super) use start::launch;
 
 struct Actor {
@@ -96,6 +102,9 @@ struct Actor {
     phrases: Option<Phrases>,
     said_of_encoder: encoder::Said,
     live: surface::Live,
+    supervise: supervise::Supervise,
+    wire: Wire,
+    tree: Arc<Tree>,
     /// The open question about the project's content.
     trust_ask: Option<(AskId, Found)>,
     spent: Spent,
@@ -170,7 +179,17 @@ enum Report {
     Skill(skills::SkillReport),
     Encoder(EncoderState),
     Surface(surface::SurfaceReport),
+    /// A call to the supervisor's model is over.
+    Supervised(supervise::Ticket, supervise::Outcome),
+    /// Files that the turn wrote and that are there.
+    Artifacts(TurnId, Vec<String>),
+    /// How assumptions of a revision of the plan stand.
+    Observed(u32, supervise::Seen),
+    /// The bodies of a model call.
+    Wire(RequestId, Shown),
     Progress(CallId, Progress),
+    /// Whether the command that is about to end changed the working tree.
+    Looked(CallId, Option<bool>),
     Called(CallId, CallResult),
 }
 
@@ -232,9 +251,10 @@ impl Actor {
             Some(Phase::Waiting { until, .. }) if *until <= now => self.wait_over(),
             Some(Phase::Waiting { tell: Some(tell), .. }) if *tell <= now => self.tell_what_is_missing(),
             Some(Phase::Routing { until, .. }) if *until <= now => self.compare_overdue(),
-            Some(Phase::Activating { until, .. }) if *until <= now => self.give_up_waiting("Going on"),
+            Some(Phase::Activating { until, .. }) if *until <= now => self.give_up_waiting("Going on after 10 s"),
             Some(Phase::Activating { tell: Some(tell), .. }) if *tell <= now => self.tell_what_is_missing(),
             Some(Phase::Retrying { until }) if *until <= now => self.send_again(),
+            Some(Phase::Supervising(waits)) if waits.due() <= now => self.supervise_overdue(),
             Some(Phase::Streaming(_)) => self.show_deltas(now),
             _ => {}
         }
@@ -252,6 +272,11 @@ impl Actor {
             Report::Skill(report) => self.skill_reported(report),
             Report::Encoder(state) => self.encoder_changed(state),
             Report::Surface(report) => self.surface_reported(report),
+            Report::Supervised(ticket, outcome) => self.supervised(ticket, outcome),
+            Report::Artifacts(turn, found) => self.look_at_stop(turn, &found),
+            Report::Observed(revision, seen) => self.assumptions_seen(revision, seen),
+            Report::Wire(request, (sent, received)) => self.rec.emit(Body::Wire { request, sent, received }),
+            Report::Looked(call, changed) => self.tree_looked(&call, changed),
             Report::Progress(call, progress) => self.call_progressed(call, progress),
             Report::Called(call, result) => self.call_ended(&call, result),
         }
@@ -297,6 +322,7 @@ impl Actor {
     /// Everything comes to rest: the turn, the journal, the servers.
     async fn leave(&mut self) {
         self.interrupt_turn();
+        self.cancel_all_asks();
         self.abandon_start();
         let unused = self.is_unused();
         self.rec.emit(Body::SessionEnded);
@@ -306,6 +332,9 @@ impl Actor {
         if let Some(synced) = synced {
             let _ = synced.await;
         }
+        let wire = std::mem::take(&mut self.wire);
+        // What was given to it is written or has failed.
+        let _ = tokio::task::spawn_blocking(move || wire.close()).await;
         if unused {
             discard(self.rec.folder());
         }

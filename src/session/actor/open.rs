@@ -9,9 +9,10 @@ use super::super::journal::{JOURNAL, Journal, Lock, Locked, Reading, create_priv
 use super::super::seams::{Pick, Setup};
 use super::super::store::{self, NameError};
 use super::request::repair_name;
+use super::supervise::Recalled;
 use crate::model::History;
 use crate::proto::{
-    Body, Decision, EntryKind, Event, Level, Order, RequestId, Snapshot, StopReason, Timestamp, ToolState,
+    Body, Decision, EntryKind, Event, Level, Order, Purpose, RequestId, Snapshot, StopReason, Timestamp, ToolState,
 };
 use crate::text::human;
 
@@ -49,6 +50,7 @@ pub(super) struct Past {
     pub came_from: Option<(String, String)>,
     /// A reply that was being streamed when the process went away.
     pub partial: Option<Partial>,
+    pub recalled: Recalled,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -68,9 +70,13 @@ impl Past {
         if let Some(order) = event.order {
             self.last_order = self.last_order.max(order);
         }
+        self.recalled.take(self.snapshot.turn.0, &event.body);
+        if let Body::RequestStarted { request, .. } | Body::RequestFailed { request, .. } = &event.body {
+            self.last_request = self.last_request.max(request.0);
+        }
         match &event.body {
-            Body::RequestStarted { request, model, .. } => {
-                self.last_request = self.last_request.max(request.0);
+            // Others may run beside the reply.
+            Body::RequestStarted { request, model, purpose: Purpose::Main, .. } => {
                 self.partial =
                     Some(Partial { request: *request, order: None, text: String::new(), model: model.clone() });
             }

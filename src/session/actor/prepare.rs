@@ -119,7 +119,8 @@ impl Actor {
             missing.insert(0, "the model".to_owned());
         }
         if missing.is_empty() {
-            missing.push("the tools".to_owned());
+            let judged = self.turn.as_ref().is_none_or(|turn| turn.judged);
+            missing.push(if judged { "the tools" } else { "the rules of skills" }.to_owned());
         }
         let text = format!("Waiting for {}.", missing.join(" and "));
         let hint = self.person().then(|| "Esc stops waiting.".to_owned());

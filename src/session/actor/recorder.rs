@@ -127,6 +127,10 @@ impl Recorder {
                 let offload = |file: Attachment| Attachment { content: self.journal.offload(file.content), ..file };
                 Body::UserMessage { content, attachments: attachments.into_iter().map(offload).collect(), origin }
             }
+            Body::ResultNarrowed { call, content, spill } => {
+                let content = self.journal.offload(content);
+                Body::ResultNarrowed { call, content, spill }
+            }
             other => other,
         }
     }

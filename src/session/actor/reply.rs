@@ -1,10 +1,11 @@
 //! What becomes of a reply: written down, and then tools, a nudge, or the end of the turn.
 
+use super::supervise::Status;
 use super::{Actor, ModelSlot};
 use crate::model::{RawCall, ollama_context, prompt_was_cut};
 use crate::proto::{
-    Body, CallId, Decision, Fault, FaultKind, Level, Purpose, ReasoningBlock, RequestId, StopReason, ToolCall,
-    TurnOutcome, Usage,
+    Body, CallId, Decision, Fault, FaultKind, Level, PlanSignal, Purpose, ReasoningBlock, RequestId, StopReason,
+    ToolCall, TurnOutcome, Usage,
 };
 use crate::session::rules::lost_call;
 use crate::text::human;
@@ -12,7 +13,13 @@ use crate::text::human;
 /// A reply that is not growing any more.
 pub(super) struct Reply {
     pub request: RequestId,
+    /// What of it can be seen.
     pub text: String,
+    /// As it came, when that may differ.
+    pub came: String,
+    pub status: Status,
+    /// What the agent said of itself, as it came.
+    pub statuses: Vec<String>,
     pub reasoning: Vec<ReasoningBlock>,
     pub reasoning_shown: bool,
     pub reasoning_ms: u64,
@@ -47,14 +54,15 @@ impl Reply {
 impl Actor {
     /// The reply is whole, or as whole as it will be.
     pub(super) fn reply_taken(&mut self, reply: Reply, stop: StopReason) {
-        if reply.is_empty() && reply.repeats_from.is_none() {
+        let only_status = reply.is_empty() && !reply.statuses.is_empty();
+        if reply.is_empty() && reply.repeats_from.is_none() && !only_status {
             let fault = Fault::new(FaultKind::Cut, "The model sent an empty reply.", "Send the message again.");
             return self.failed(reply, fault);
         }
         let calls = reply.tool_calls();
         let repeats = reply.repeats_from.is_some();
         let lost = if calls.is_empty() { lost_call(&reply.text, &self.tool_names()) } else { None };
-        self.write_down(reply, calls.clone(), stop.clone());
+        let signal = self.write_down(reply, calls.clone(), stop.clone());
         if let Some(turn) = &mut self.turn {
             turn.retries = 0;
         }
@@ -63,18 +71,25 @@ impl Actor {
             self.rec.notice(Level::Warning, "model", text, Some("Say it differently, or change the model.".to_owned()));
             return self.finish(TurnOutcome::Failed("The model repeated itself.".to_owned()));
         }
+        if let Some(signal) = signal {
+            self.plan_signalled(&signal);
+        }
         if !calls.is_empty() {
             return self.begin_batch(calls);
         }
         if let Some(excerpt) = lost {
             return self.call_was_lost(excerpt);
         }
+        if only_status {
+            self.rec.notice(Level::Info, "model", "The model gave its status and no words.", None);
+        }
         self.say_why_it_stopped(&stop);
-        self.finish(TurnOutcome::Done);
+        self.stopped();
     }
 
-    /// The message, what it cost, and what it taught about counting tokens.
-    fn write_down(&mut self, reply: Reply, calls: Vec<ToolCall>, stop: StopReason) {
+    /// The message, what it cost, and what it taught about counting tokens. Gives what the agent wants of
+    /// the plan.
+    fn write_down(&mut self, reply: Reply, calls: Vec<ToolCall>, stop: StopReason) -> Option<PlanSignal> {
         let (scripted, model) = self.written_by();
         let mut text = reply.text;
         if let Some(keep) = reply.repeats_from {
@@ -89,11 +104,12 @@ impl Actor {
                 reasoning: reply.reasoning,
                 reasoning_ms: reply.reasoning_ms,
                 calls,
-                stop,
+                stop: stop.clone(),
                 scripted,
                 model: model.clone(),
             },
         );
+        let signal = self.status_came(reply.request, reply.status, &reply.statuses, &stop);
         if let Some(usage) = reply.usage {
             let cut = self.say_prompt_was_cut(reply.estimated, usage.input.saturating_add(usage.cache_read));
             // What a server cut teaches nothing about how it counts.
@@ -109,6 +125,7 @@ impl Actor {
             first_token_ms: reply.first_ms,
             elapsed_ms: reply.elapsed_ms,
         });
+        signal
     }
 
     /// True when the server counted far less than was sent; said once for each model.

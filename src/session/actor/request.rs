@@ -75,12 +75,16 @@ impl Actor {
             return;
         }
         self.rec.begin_round();
+        self.safe_point();
         self.say_context();
+        let mut said = Vec::new();
         for message in self.queue.take_steering() {
             self.rec.emit(Body::Unqueued { id: message.id });
             self.heard(&message.text);
+            said.push(message.text.clone());
             self.say_of_person(message);
         }
+        self.judge_skills(said.join("\n"));
         self.route();
     }
 
@@ -118,7 +122,8 @@ impl Actor {
                 return self.cannot_send(fault);
             }
         };
-        let (request, decisions) = self.built(model.as_ref());
+        let (mut request, decisions) = self.built(model.as_ref());
+        self.recite(&mut request);
         let weight = Weight::of(&request);
         self.measured(weight, model.info().context_window);
         if matches!(which, Try::First) {
@@ -129,19 +134,22 @@ impl Actor {
             self.take_place();
         }
         let id = self.new_request();
+        let body = model.wire(&request);
         self.sent = true;
         self.rec.emit(Body::RequestStarted {
             request: id,
             purpose: Purpose::Main,
             model: model.info().name,
             estimated_tokens: self.calibration.apply(weight.total()),
-            bytes: model.wire(&request).to_string().len() as u64,
+            bytes: body.to_string().len() as u64,
             tools: request.tools.len() as u32,
             prefix: prefix(&request),
         });
+        self.wire_sent(id, Purpose::Main, model.info().name, body);
+        let status = self.status_asked();
         let cancel = CancellationToken::new();
         let source = model.stream(request, cancel.clone());
-        self.set_phase(Phase::Streaming(Box::new(Streaming::new(source, cancel, id, weight.total()))));
+        self.set_phase(Phase::Streaming(Box::new(Streaming::new(source, cancel, id, weight.total(), status))));
     }
 
     fn room(&self, window: Option<u64>) -> Room {
@@ -247,10 +255,11 @@ impl Actor {
         let fixed = catalog.iter().filter(fixed).count();
         let profile = ModelProfile { reasoning_effort: self.effort, ..self.role.profile.clone() };
         let info = model.info();
+        let system = self.prompt.as_ref().map_or(&self.role.system, |prompt| &prompt.system);
         let frame = build::Frame {
             model: &info.name,
             traits: model.traits(),
-            system: self.prompt.as_ref().map_or(&self.role.system, |prompt| &prompt.system),
+            system: &self.with_instruction(system),
             tools: &tools,
             static_tools: fixed,
             profile: &profile,
@@ -338,7 +347,7 @@ enum Try {
 }
 
 /// First 16 hex digits of what stays the same from request to request.
-fn prefix(request: &Request) -> String {
+pub(super) fn prefix(request: &Request) -> String {
     let mut hasher = Sha256::new();
     hasher.update(request.system.as_bytes());
     for tool in request.tools.iter().take(request.static_tools) {

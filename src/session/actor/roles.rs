@@ -98,6 +98,7 @@ impl Actor {
     /// Ends this session and begins another with the same role, model and servers.
     pub(super) async fn begin_new(&mut self, title: &str) {
         self.interrupt_turn();
+        self.cancel_all_asks();
         let starting = self.abandon_start();
         self.clear_surface();
         let before = self.rec.hub.snapshot();
@@ -134,6 +135,7 @@ impl Actor {
         self.rec.emit(Body::CatalogueChanged(Arc::clone(&before.catalogue)));
         self.rec.emit(Body::EncoderChanged(before.encoder.clone()));
         self.surface_anew();
+        self.say_switches();
         self.preload_skills();
         if let Some((asked, occasion)) = starting {
             self.begin_starting(asked, occasion);
@@ -154,6 +156,7 @@ impl Actor {
         self.repairs.clear();
         self.came_from = None;
         self.verdicts = None;
+        self.supervise = super::supervise::Supervise::new(&self.setup);
         self.servers_step = None;
         self.sent = false;
         self.context_said = false;

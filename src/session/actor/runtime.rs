@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::skills::{self, SkillReport};
-use super::surface::{self, CAPABILITY};
+use super::surface::{self, CAPABILITY, failed, ok};
 use super::{Actor, Report};
 use crate::config::allows;
 use crate::mcp::{CallResult, Layer, ToolDefinition};
-use crate::proto::{Body, CallId, Content, ServerKind, ServerState, ToolInfo, ToolOutcome};
-use crate::session::rules::skill_list::{self, Listed, MODEL_PAGE};
+use crate::proto::{Body, CallId, ServerKind, ServerState, ToolInfo};
+use crate::session::rules::skill_list::{self, Listed, Words};
 use crate::session::server_specs::RUNTIME;
 use crate::text::tokens;
 
@@ -119,25 +119,8 @@ pub(super) fn listed(offers: &crate::session::Offers, active: &[String]) -> Vec<
 }
 
 fn list(skills: &[Listed], number: usize) -> CallResult {
-    let Some((shown, pages)) = skill_list::page(skills, number, MODEL_PAGE) else {
-        let pages = skills.len().div_ceil(MODEL_PAGE).max(1);
-        return failed(format!("There is no page {number}; the last is {pages}."));
-    };
-    let line = |skill: &Listed| {
-        let mark = if skill.active { " (active)" } else { "" };
-        format!("- {}{mark}: {}", skill.name, skill.description)
-    };
-    let lines: Vec<String> = shown.iter().map(line).collect();
-    let count = if skills.len() == 1 { "1 skill".to_owned() } else { format!("{} skills", skills.len()) };
-    ok(format!("{count}, page {number} of {pages}\n{}", lines.join("\n")).trim_end().to_owned())
-}
-
-fn ok(text: String) -> CallResult {
-    CallResult { outcome: ToolOutcome::Ok, content: Content::Text(text) }
-}
-
-fn failed(text: String) -> CallResult {
-    CallResult { outcome: ToolOutcome::Error, content: Content::Text(text) }
+    let words = Words { one: "skill", many: "skills", active: "active" };
+    skill_list::told(skills, number, words).map_or_else(failed, ok)
 }
 
 /// What the session's own tools are or may be called on the wire.

@@ -16,13 +16,24 @@ pub(super) type ReadSkill = Result<(Arc<Skill>, String), String>;
 
 /// What reading skills was for.
 pub(super) enum SkillReport {
-    /// The rules were judged for this turn's message; those that held, read.
-    /// Last what [`lost`] says.
-    Judged(TurnId, String, Vec<SkillTrace>, Vec<(u32, ReadSkill)>, Vec<String>),
+    Judged(Box<Judged>),
     /// `OCTOMIND_SKILLS`, by name.
     Preloaded(Vec<(String, ReadSkill)>),
     /// The tool asked for it.
     Called(CallId, ReadSkill),
+}
+
+/// The rules were judged for a message of this turn.
+#[derive(Default)]
+pub(super) struct Judged {
+    turn: TurnId,
+    domain: String,
+    message: String,
+    traces: Vec<SkillTrace>,
+    /// Those that held, by their line, read.
+    held: Vec<(u32, ReadSkill)>,
+    /// What [`lost`] says.
+    lost: Vec<String>,
 }
 
 /// Skills of the project that one of a tap is used instead of: whoever wrote them waits for them in vain.
@@ -76,7 +87,7 @@ impl Actor {
         });
     }
 
-    /// Judges the rules for the turn's message beside the task; the request waits for it.
+    /// Judges the rules for a message of the turn beside the task; the request waits for it.
     pub(super) fn judge_skills(&mut self, message: String) {
         let rules = self.setup.skill_rules == Switch::On && !message.trim().is_empty();
         let Some(offers) = self.setup.offers.clone().filter(|_| rules) else { return };
@@ -87,6 +98,7 @@ impl Actor {
         let (encoder, patience) = (self.setup.encoder.clone(), Patience::from(self.setup.person));
         tokio::spawn(async move {
             let place = domain.clone();
+            let said = message.clone();
             let likened = liken(encoder.as_deref(), &offers, &message, (&domain, &active), patience).await;
             let work = tokio::task::spawn_blocking(move || {
                 let traces = offers.judge(&message, &place, &session, &active, &likened);
@@ -101,25 +113,14 @@ impl Actor {
             });
             // Rules that went wrong activate nothing; the message goes out all the same.
             let (traces, held, lost) = work.await.unwrap_or_default();
-            let _ = report.send(Report::Skill(SkillReport::Judged(id, domain, traces, held, lost)));
+            let judged = Judged { turn: id, domain, message: said, traces, held, lost };
+            let _ = report.send(Report::Skill(SkillReport::Judged(Box::new(judged))));
         });
     }
 
     pub(super) fn skill_reported(&mut self, report: SkillReport) {
         match report {
-            SkillReport::Judged(turn, domain, traces, held, lost) => {
-                self.tell_lost(lost);
-                self.record_rules(domain, traces);
-                for (line, read) in held {
-                    if let Err(why) = self.activate(read, SkillCause::Rule { line }) {
-                        self.rec.notice(Level::Warning, "skill", why, None);
-                    }
-                }
-                if let Some(turn) = self.turn.as_mut().filter(|running| running.id == turn) {
-                    turn.judged = true;
-                }
-                self.go_on_if_ready();
-            }
+            SkillReport::Judged(judged) => self.rules_over(*judged),
             SkillReport::Preloaded(all) => {
                 self.preloading = false;
                 for (name, read) in all {
@@ -143,6 +144,25 @@ impl Actor {
                 self.call_ended(&call, answer);
             }
         }
+    }
+
+    fn rules_over(&mut self, judged: Judged) {
+        let Judged { turn, domain, message, traces, held, lost } = judged;
+        self.tell_lost(lost);
+        let running = self.turn.as_ref().is_some_and(|running| running.id == turn);
+        if running {
+            self.rules_judged(message, &traces);
+        }
+        self.record_rules(domain, traces);
+        for (line, read) in held {
+            if let Err(why) = self.activate(read, SkillCause::Rule { line }) {
+                self.rec.notice(Level::Warning, "skill", why, None);
+            }
+        }
+        if let Some(turn) = self.turn.as_mut().filter(|_| running) {
+            turn.judged = true;
+        }
+        self.go_on_without_waiting();
     }
 
     /// Said once, and again when it is another.
@@ -219,7 +239,7 @@ pub(super) fn missing(catalogue: &Catalogue, name: &str, listed: &[Listed]) -> S
 }
 
 /// The tap or folder that a skill comes from.
-pub(super) fn source(skill: &Skill) -> String {
+pub(in crate::session) fn source(skill: &Skill) -> String {
     match &skill.source {
         SkillSource::Tap(tap) => tap.name.clone(),
         SkillSource::Workdir => ".agents/skills".to_owned(),

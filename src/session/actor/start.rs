@@ -18,6 +18,8 @@ use crate::session::journal::{JOURNAL, Reading};
 use crate::session::rules::{Calibration, Queue, Spent};
 use crate::session::seams::{Person, Pick, Resolution, Role, Setup, Tools};
 use crate::session::starting::{Refused, RefusedBy};
+use crate::session::supervisor::tree::Tree;
+use crate::session::supervisor::wire::Wire;
 use crate::session::{Handle, NOT_BEGUN, SessionEnd};
 use crate::text::human;
 
@@ -105,6 +107,8 @@ impl Actor {
         let (events, servers) = start_servers(&setup, &role);
         let Opened { name, journal, past, resumed, notices } = opened;
         let live = super::surface::Live::new(&role);
+        let supervise = super::supervise::Supervise::new(&setup);
+        let tree = Arc::new(Tree::new(setup.workdir.clone(), setup.sessions.clone()));
         let rec = Recorder {
             hub,
             journal,
@@ -144,6 +148,9 @@ impl Actor {
             phrases: None,
             said_of_encoder: super::encoder::Said::default(),
             live,
+            supervise,
+            wire: Wire::default(),
+            tree,
             trust_ask: None,
             spent: Spent::default(),
             repairs: BTreeSet::new(),
@@ -164,6 +171,7 @@ impl Actor {
             actor.rec.notice(Level::Info, "session", text, None);
         }
         actor.say_opening(notices);
+        actor.say_switches();
         if to_prepare {
             let asked = actor.role.name.clone();
             actor.begin_starting(asked, Occasion::First);
@@ -193,7 +201,9 @@ impl Actor {
         };
         // What another process is still writing is not broken off.
         let broken_off = if resumed.read_only.is_none() { past.broken_off() } else { None };
-        let Past { snapshot, history, last_order, last_request, repairs, came_from, last_at: past_end, .. } = past;
+        let Past {
+            snapshot, history, last_order, last_request, repairs, came_from, last_at: past_end, recalled, ..
+        } = past;
         let (turns, last_used) = (snapshot.turn.0, past_end);
         self.rec.seq = snapshot.seq;
         self.rec.next = Order { slot: last_order.slot + 1, ..last_order };
@@ -204,12 +214,13 @@ impl Actor {
         self.context_said = self.turns > 0;
         self.requests = last_request;
         if resumed.read_only.is_none() {
-            self.live.restore(snapshot.surface.dynamic.clone());
+            self.live.resume(&snapshot);
         }
         let cost = |usage: &Usage| usage.cost.unwrap_or(0.0);
         let spent = cost(&snapshot.totals.main) + cost(&snapshot.totals.auxiliary);
         self.spent = Spent { session: spent, at_turn: spent, at_yes: 0.0 };
         let saved = snapshot.session.clone();
+        self.supervise_again(recalled, &snapshot);
         self.rec.hub.replace(snapshot);
         self.read_only.clone_from(&resumed.read_only);
         if let Some((order, body)) = broken_off {

@@ -7,11 +7,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::Actor;
 use super::reply::Reply;
+use super::supervise::{Ended, Status};
 use super::turn::Phase;
 use crate::config::Mask;
 use crate::model::{Delta, DeltaStream, RawCall};
 use crate::proto::{Body, Fault, FaultKind, Level, Order, ReasoningBlock, RequestId, StopReason, Usage};
 use crate::session::rules::{Coalescer, Repetition, believable};
+use crate::supervisor::report::Stripper;
 
 pub(super) struct Streaming {
     pub source: DeltaStream,
@@ -31,6 +33,10 @@ pub(super) struct Streaming {
     calls: Vec<RawCall>,
     usage: Option<Usage>,
     repetition: Repetition,
+    /// Takes statuses out, while the reply is asked to have one.
+    stripper: Option<Stripper>,
+    /// The text as it came, when something may be taken out of it.
+    came: String,
 }
 
 /// A text that grows, masked, with what of it was shown.
@@ -57,7 +63,13 @@ impl Growing {
 }
 
 impl Streaming {
-    pub fn new(source: DeltaStream, cancel: CancellationToken, request: RequestId, estimated: u64) -> Self {
+    pub fn new(
+        source: DeltaStream,
+        cancel: CancellationToken,
+        request: RequestId,
+        estimated: u64,
+        status: Status,
+    ) -> Self {
         Self {
             source,
             cancel,
@@ -74,6 +86,8 @@ impl Streaming {
             calls: Vec::new(),
             usage: None,
             repetition: Repetition::default(),
+            stripper: (status == Status::Asked).then(Stripper::default),
+            came: String::new(),
         }
     }
 
@@ -89,6 +103,13 @@ impl Streaming {
         if let Some(since) = self.thinking_since.take() {
             self.thought += now - since;
         }
+    }
+
+    /// Gives what of the piece can be seen.
+    fn visible(&mut self, piece: String) -> String {
+        let Some(stripper) = &mut self.stripper else { return piece };
+        self.came.push_str(&piece);
+        stripper.push(&piece)
     }
 
     fn close_block(&mut self, mask: &Mask, block: ReasoningBlock) {
@@ -107,9 +128,15 @@ impl Streaming {
         if !self.open_block.trim().is_empty() {
             reasoning.push(ReasoningBlock { text: self.open_block, ..ReasoningBlock::default() });
         }
+        let status = if self.stripper.is_some() { Status::Asked } else { Status::NotAsked };
+        let (rest, statuses) = self.stripper.take().map(Stripper::finish).unwrap_or_default();
+        self.text.push(mask, &rest);
         Reply {
             request: self.request,
             text: self.text.finish(mask),
+            came: self.came,
+            status,
+            statuses,
             reasoning,
             reasoning_shown,
             reasoning_ms: self.thought.as_millis() as u64,
@@ -165,7 +192,8 @@ impl Actor {
         match delta {
             Delta::Text(piece) => {
                 streaming.stops_thinking(now);
-                streaming.text.push(mask, &piece);
+                let visible = streaming.visible(piece);
+                streaming.text.push(mask, &visible);
                 if let Some(keep) = streaming.repetition.check(&streaming.text.whole) {
                     return self.reply_repeats(keep);
                 }
@@ -230,11 +258,13 @@ impl Actor {
         let Some(mut reply) = self.take_reply() else { return };
         reply.repeats_from = Some(keep);
         reply.calls.clear();
+        self.wire_received(&reply, Ended::Stopped(&StopReason::Cut));
         self.reply_taken(reply, StopReason::Cut);
     }
 
     fn reply_complete(&mut self, stop: StopReason) {
         if let Some(reply) = self.take_reply() {
+            self.wire_received(&reply, Ended::Stopped(&stop));
             self.reply_taken(reply, stop);
         }
     }

@@ -8,8 +8,11 @@ use tokio::time::Instant;
 use super::batch::Batch;
 use super::reply::Reply;
 use super::stream::Streaming;
+use super::supervise::{Ended, Supervising};
 use super::{Actor, ModelSlot, Settled};
-use crate::proto::{Answer, AskId, Attachment, Body, Content, Level, Order, Origin, QueueId, TurnId, TurnOutcome};
+use crate::proto::{
+    Answer, AskId, Attachment, Body, Content, Level, Order, Origin, QueueId, StopReason, TurnId, TurnOutcome,
+};
 use crate::session::rules::{Rounds, Waiting};
 
 /// A project's instructions longer than this are cut, bytes.
@@ -56,6 +59,8 @@ pub(super) enum Phase {
     },
     Streaming(Box<Streaming>),
     Tools(Batch),
+    /// For what the supervisor says.
+    Supervising(Supervising),
     Retrying {
         until: Instant,
     },
@@ -81,6 +86,7 @@ impl Phase {
             }
             Self::Retrying { until } | Self::Routing { until, .. } => Some(*until),
             Self::Streaming(streaming) => streaming.due(),
+            Self::Supervising(waits) => Some(waits.due()),
             Self::Tools(_) | Self::Asking { .. } | Self::Moving => None,
         }
     }
@@ -102,6 +108,8 @@ impl Actor {
         }
         self.say_context();
         let said: Vec<String> = messages.iter().map(|message| message.text.clone()).collect();
+        self.supervise_turn();
+        self.plan_heard(&said.join("\n"));
         for message in messages {
             self.say_of_person(message);
         }
@@ -131,6 +139,7 @@ impl Actor {
     /// A message as it is sent: what is kept secret is not in it, which its author must know.
     pub(super) fn say_of_person(&mut self, message: Waiting) {
         let masked = matches!(self.rec.mask.text(&message.text), Cow::Owned(_));
+        self.person_said(&message.text);
         self.say(Content::Text(message.text), message.attachments, Origin::Person);
         if masked && !std::mem::replace(&mut self.said_of_mask, true) {
             let text = "A kept secret stood in your message: [masked] is what is shown, kept and sent in its place.";
@@ -180,6 +189,8 @@ impl Actor {
             let text = "Your message was not answered; it does not go out again with the next one.";
             self.rec.notice(Level::Info, "session", text, Some("Send it again to ask once more.".to_owned()));
         }
+        self.plan_lands();
+        self.switches_safe_point();
         drop(self.rec.settle());
         self.measure();
         if self.leaving || interrupted {
@@ -203,9 +214,11 @@ impl Actor {
         match phase {
             Phase::Streaming(streaming) => {
                 let reply = streaming.stop(&self.rec.mask);
+                self.wire_received(&reply, Ended::Stopped(&StopReason::Interrupted));
                 self.keep_interrupted(reply);
             }
             Phase::Tools(batch) => self.cancel_batch(batch),
+            Phase::Supervising(waits) => self.supervising_stopped(waits),
             Phase::Asking { ask, about } => {
                 self.rec.emit(Body::Answered { ask, answer: Answer::No });
                 if let Question::CutStream(reply) = about {
@@ -218,6 +231,7 @@ impl Actor {
             | Phase::Retrying { .. }
             | Phase::Moving => {}
         }
+        self.cancel_all_asks();
         self.finish(TurnOutcome::Interrupted);
     }
 

@@ -31,7 +31,8 @@ use likeness::Waits;
 use recent::Usage;
 
 pub use discover::{Capability, Discovered, discover};
-pub(super) use likeness::{Patience, compare, liken};
+pub(super) use likeness::{LATE, NOT_READY, Patience, compare, compare_when_read, liken};
+pub use phrases::in_question;
 pub(super) use phrases::phrases;
 pub use specialist::{Choice, Ranked, Ranking, rank, reach};
 
@@ -157,6 +158,51 @@ impl Sentences {
 }
 
 impl Sentences {
+    /// Wants these too, if this session does not yet.
+    pub(super) fn want_also(&self, phrases: &[String]) {
+        let all = {
+            let wishes = lock(&self.process.wishes);
+            let own = wishes.of.iter().find(|(session, _)| *session == self.session);
+            let known = own.map(|(_, known)| known.as_slice()).unwrap_or_default();
+            let seen: HashSet<&str> = known.iter().map(String::as_str).collect();
+            let more: Vec<String> = phrases.iter().filter(|one| !seen.contains(one.as_str())).cloned().collect();
+            if more.is_empty() {
+                return;
+            }
+            more.into_iter().chain(known.iter().cloned()).collect::<Vec<String>>()
+        };
+        self.want(all);
+    }
+
+    /// Whether nothing more is to be waited for before a message is compared with these: they are read,
+    /// or never will be, or not soon.
+    pub(super) fn are_read(&self, phrases: &[String]) -> bool {
+        let service = self.service();
+        match *self.state().borrow() {
+            EncoderState::Failed { .. } | EncoderState::Downloading { .. } => return true,
+            EncoderState::Idle | EncoderState::Loading { .. } | EncoderState::Ready { .. } => {}
+        }
+        let index = service.index();
+        service.is_read() || (service.is_loaded() && phrases.iter().all(|phrase| index.get(phrase).is_some()))
+    }
+
+    /// Waits until they are.
+    pub(super) async fn read(&self, mut phrases: Vec<String>) {
+        let mut state = self.state();
+        loop {
+            state.borrow_and_update();
+            if self.are_read(&phrases) {
+                return;
+            }
+            let index = self.service().index();
+            phrases.retain(|phrase| index.get(phrase).is_none());
+            // What there is at the end of the program is what there is.
+            if state.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
     /// The same, unless this session wants all of them already.
     pub(super) fn want_at_least(&self, phrases: Vec<String>) {
         let known = {

@@ -17,7 +17,7 @@ use crate::tap::{self, Agent, Catalogue, Uses};
 
 const DEADLINE: Duration = Duration::from_secs(20);
 /// A machine that is busy with other tests makes no difference.
-const PATIENT: Waits = Waits { message: DEADLINE, loading: DEADLINE };
+const PATIENT: Waits = Waits { message: DEADLINE, loading: DEADLINE, reading: DEADLINE };
 
 fn made(make: impl FnOnce() -> Result<Arc<dyn Encoder>, ModelError> + Send + 'static) -> Sentences {
     Sentences::over(Service::new(Options { source: Source::Made(Box::new(make)), vectors: None }), false, PATIENT)
@@ -26,6 +26,35 @@ fn made(make: impl FnOnce() -> Result<Arc<dyn Encoder>, ModelError> + Send + 'st
 /// Sentences are as like as their words.
 pub fn words() -> Arc<Sentences> {
     Arc::new(made(|| Ok(Arc::new(Bag::default()))))
+}
+
+/// Takes its time for texts that begin like this.
+pub fn sluggish(begin: &'static str, each: Duration) -> Arc<Sentences> {
+    struct Sluggish(&'static str, Duration, Bag);
+    impl Encoder for Sluggish {
+        fn identity(&self) -> &crate::embed::Identity {
+            self.2.identity()
+        }
+
+        fn encode(&self, text: &str) -> Result<crate::embed::Vector, crate::embed::EncodeError> {
+            if text.starts_with(self.0) {
+                std::thread::sleep(self.1);
+            }
+            self.2.encode(text)
+        }
+    }
+    Arc::new(made(move || Ok(Arc::new(Sluggish(begin, each, Bag::default())))))
+}
+
+/// Loads when the test says so; a message waits so long for it.
+pub fn held_for(reading: Duration) -> (Arc<Sentences>, Sender<()>) {
+    let (go, wait) = channel();
+    let make = move || {
+        wait.recv_timeout(DEADLINE).unwrap();
+        Ok(Arc::new(Bag::default()) as Arc<dyn Encoder>)
+    };
+    let service = Service::new(Options { source: Source::Made(Box::new(make)), vectors: None });
+    (Arc::new(Sentences::over(service, false, Waits { reading, loading: reading, ..PATIENT })), go)
 }
 
 /// Loads when the test says so.
@@ -228,7 +257,7 @@ async fn a_loaded_model_that_does_not_answer_is_given_up_on() {
     let (_go, wait) = channel();
     let slow: Arc<dyn Encoder> = Arc::new(Slow(std::sync::Mutex::new(wait), Bag::default()));
     let source = Source::Made(Box::new(move || Ok(slow)));
-    let waits = Waits { message: Duration::from_millis(20), loading: Duration::ZERO };
+    let waits = Waits { message: Duration::from_millis(20), loading: Duration::ZERO, reading: Duration::ZERO };
     let sentences = Sentences::over(Service::new(Options { source, vectors: None }), false, waits);
     sentences.service().start();
     let mut state = sentences.state();
@@ -416,4 +445,47 @@ async fn a_spoilt_memory_of_use_is_said_once_and_costs_nothing() {
     let notes = sentences.service().notes();
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(notes[0].contains("used.json is ignored, so what was used last is not known"), "{notes:?}");
+}
+
+/// The model is loaded and everything is read, but the machine is busy: the message itself takes long.
+#[tokio::test]
+async fn a_message_whose_vector_takes_long_is_waited_for() {
+    struct Busy(Duration, Bag);
+    impl Encoder for Busy {
+        fn identity(&self) -> &crate::embed::Identity {
+            self.1.identity()
+        }
+
+        fn encode(&self, text: &str) -> Result<crate::embed::Vector, crate::embed::EncodeError> {
+            if text.starts_with("slow") {
+                std::thread::sleep(self.0);
+            }
+            self.1.encode(text)
+        }
+    }
+    let hasty = |reading| Waits { message: Duration::from_millis(10), loading: DEADLINE, reading };
+    let opened = |reading, takes| {
+        let make = move || Ok(Arc::new(Busy(takes, Bag::default())) as Arc<dyn Encoder>);
+        let service = Service::new(Options { source: Source::Made(Box::new(make)), vectors: None });
+        Sentences::over(service, false, hasty(reading))
+    };
+    let heard = async |sentences: &Sentences, stop: &tokio_util::sync::CancellationToken| {
+        sentences.want(texts(&["send a letter"]));
+        ready(sentences, 1).await;
+        let phrases = texts(&["send a letter"]);
+        compare_when_read(Some(sentences), "slow letter", phrases, Patience::Now, stop).await
+    };
+    let stop = tokio_util::sync::CancellationToken::new();
+    let (beside, wait) = heard(&opened(DEADLINE, Duration::from_millis(120)), &stop).await;
+    assert!(beside.is_ok(), "it is compared");
+    assert!(matches!(wait, crate::proto::RouteWait::Waited { ms } if ms >= 100), "{wait:?}");
+    // Longer than the longest wait: said as it is, and not as a model that is not there.
+    let (beside, wait) = heard(&opened(Duration::from_millis(60), Duration::from_millis(600)), &stop).await;
+    let Err(encoder) = beside else { panic!("it has no vector yet") };
+    assert!(matches!(wait, crate::proto::RouteWait::Overdue { ms } if ms >= 60), "{wait:?}");
+    let skip = crate::proto::Skip::EncoderNotReady { encoder };
+    assert!(skip.sentence().contains("had no vector in time"), "{}", skip.sentence());
+    stop.cancel();
+    let (beside, wait) = heard(&opened(DEADLINE, Duration::from_millis(300)), &stop).await;
+    assert!(beside.is_err() && matches!(wait, crate::proto::RouteWait::WentOn { .. }), "{wait:?}");
 }

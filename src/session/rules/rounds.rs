@@ -1,8 +1,5 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Equal rounds after which the person is told.
-const TELL_AT: u32 = 3;
-
 /// Equal rounds after which the turn is ended.
 const STOP_AT: u32 = 12;
 
@@ -32,7 +29,6 @@ pub struct Rounds {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeat {
     Fine,
-    Tell(u32),
     Stop(u32),
     /// The turn has had so many rounds.
     TooMany(u32),
@@ -52,7 +48,6 @@ impl Rounds {
         match self.equal {
             STOP_AT.. => Repeat::Stop(self.equal),
             _ if self.all >= MOST => Repeat::TooMany(self.all),
-            TELL_AT => Repeat::Tell(self.equal),
             _ => Repeat::Fine,
         }
     }

@@ -62,8 +62,11 @@ pub fn ordered(mut skills: Vec<Listed>) -> Vec<Listed> {
 /// The skills of a page and how many pages there are; nothing when there is no such page.
 pub fn page(skills: &[Listed], number: usize, size: usize) -> Option<(&[Listed], usize)> {
     let pages = skills.len().div_ceil(size).max(1);
-    let from = number.checked_sub(1)? * size;
-    (number <= pages).then(|| (&skills[from.min(skills.len())..(from + size).min(skills.len())], pages))
+    if number == 0 || number > pages {
+        return None;
+    }
+    let from = (number - 1) * size;
+    Some((&skills[from.min(skills.len())..(from + size).min(skills.len())], pages))
 }
 
 /// Those whose name matches, whatever the case.
@@ -82,4 +85,31 @@ pub fn unknown(name: &str, skills: &[Listed]) -> String {
         Some(near) => format!("There is no skill {name}. Did you mean {near}?"),
         None => format!("There is no skill {name}."),
     }
+}
+
+/// What things of a list are called.
+#[derive(Debug, Clone, Copy)]
+pub struct Words {
+    pub one: &'static str,
+    pub many: &'static str,
+    /// Of one that is in use.
+    pub active: &'static str,
+}
+
+/// A page of the list for a model.
+///
+/// # Errors
+/// There is no such page, in a sentence.
+pub fn told(all: &[Listed], number: usize, words: Words) -> Result<String, String> {
+    let Some((shown, pages)) = page(all, number, MODEL_PAGE) else {
+        let last = all.len().div_ceil(MODEL_PAGE).max(1);
+        return Err(format!("There is no page {number}; the last is {last}."));
+    };
+    let line = |one: &Listed| {
+        let mark = if one.active { format!(" ({})", words.active) } else { String::new() };
+        format!("- {}{mark}: {}", one.name, one.description)
+    };
+    let lines: Vec<String> = shown.iter().map(line).collect();
+    let count = if all.len() == 1 { format!("1 {}", words.one) } else { format!("{} {}", all.len(), words.many) };
+    Ok(format!("{count}, page {number} of {pages}\n{}", lines.join("\n")).trim_end().to_owned())
 }

@@ -13,7 +13,7 @@ use crate::tap::catalogue::{Change, Live, Places, Shelf};
 use crate::tap::git::{Bounds, Progress, Work};
 use crate::tap::registry::{Background, HOST_VARIABLE, Refreshed, Taps, Told as TapTold, Which};
 use crate::tap::skill::judge::{Likeness, Machine, Scene, judge};
-use crate::tap::{Catalogue, Skill};
+use crate::tap::{Catalogue, Skill, Tap};
 
 /// What the taps and folders of one session offer. All of it may read the disk: not for an async
 /// thread, unless it says otherwise.
@@ -26,6 +26,8 @@ pub struct Offers {
     live: OnceLock<Result<Live, Shelf>>,
     listener: Arc<Mutex<Option<UnboundedSender<Change>>>>,
     refreshing: Mutex<Option<Background>>,
+    /// The taps that were connected when the catalogue was read.
+    connected: Mutex<Vec<Arc<Tap>>>,
 }
 
 impl std::fmt::Debug for Offers {
@@ -50,6 +52,7 @@ impl Offers {
             live: OnceLock::new(),
             listener: Arc::default(),
             refreshing: Mutex::default(),
+            connected: Mutex::default(),
         }
     }
 
@@ -69,6 +72,7 @@ impl Offers {
         self.live.get_or_init(|| {
             let listener = Arc::clone(&self.listener);
             let places = self.places();
+            (*self.connected.lock().unwrap_or_else(PoisonError::into_inner)).clone_from(&places.taps);
             let tell = move |change| {
                 if let Some(listener) = &*listener.lock().unwrap_or_else(PoisonError::into_inner) {
                     let _ = listener.send(change);
@@ -120,6 +124,20 @@ impl Offers {
         let begun = self.taps.refresh_in_background(Which::Due(self.refresh_after), Bounds::default(), tell);
         // What cannot be refreshed now is as old as it is.
         *self.refreshing.lock().unwrap_or_else(PoisonError::into_inner) = begun.ok();
+    }
+
+    /// Reads everything again when another process connected a tap, or took one away. The folders of those
+    /// that were known are watched; who is connected is not.
+    pub fn look_if_connected(&self) {
+        if self.live.get().is_none() {
+            return;
+        }
+        let taps = self.places().taps;
+        let before =
+            std::mem::replace(&mut *self.connected.lock().unwrap_or_else(PoisonError::into_inner), taps.clone());
+        if before != taps {
+            self.look_again();
+        }
     }
 
     fn look_again(&self) {

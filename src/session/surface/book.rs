@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use super::INPUT;
 use crate::config::schema::{Config, Server, ServerType};
+use crate::proto::{Offered, OfferedSkill};
+use crate::session::actor::skill_source;
 use crate::session::server_specs::{RUNTIME, brings};
-use crate::surface::{Offer, OfferedServer};
+use crate::surface::{Offer, OfferedServer, Surface};
 use crate::tap::fill::{KeyKind, Needs};
-use crate::tap::resolve::{Choice, RESERVED, choose};
+use crate::tap::resolve::{BASELINE, Choice, RESERVED, choose};
 use crate::tap::{Capability, Catalogue, PartKind, Provider, Severity, Tag, Tap};
 
 /// What there is, one for each name.
@@ -75,6 +77,61 @@ impl Book {
             let Found { offer, .. } = known();
             unresolved(&offer.capability, why)
         }))
+    }
+
+    /// The same as it was taken before: from its tap while that has it.
+    pub fn find_again(&self, name: &str, tap: &str) -> Option<Found> {
+        let found = self.find(name)?;
+        if found.offer.tap() == tap {
+            return Some(found);
+        }
+        let owner = tap.split('/').next().unwrap_or(tap);
+        let mut pinned = [owner, BASELINE].into_iter().filter_map(|owner| self.find(&format!("{owner}/{name}")));
+        let same = |one: &Found| one.offer.tap() == tap && one.offer.provider.is_ok();
+        Some(pinned.find(same).unwrap_or(found))
+    }
+
+    /// Everything that may be asked about, as a record keeps it.
+    pub fn offered(&self, surface: &Surface, ready: &dyn Fn(&str) -> bool) -> Offered {
+        let skill = |skill: &Arc<crate::tap::Skill>| OfferedSkill {
+            name: skill.name.clone(),
+            source: skill_source(skill),
+            file: skill.file.display().to_string(),
+            domains: skill.domains.clone(),
+        };
+        let role = |domain: &str| {
+            let agents: Vec<String> = self.catalogue.agents_of(domain).map(|agent| agent.tag.to_string()).collect();
+            let chief = agents.iter().find(|tag| tag.ends_with(":chief"));
+            chief.or(agents.first()).cloned()
+        };
+        Offered {
+            capabilities: surface.offered(&self.offers, ready),
+            skills: self.catalogue.skills.iter().map(skill).collect(),
+            roles: self.catalogue.domains().filter_map(role).collect(),
+        }
+    }
+
+    /// Other providers that `[capabilities]` could name for a capability, with their tap; none that needs
+    /// this script. What was pinned to a tap is looked for there.
+    pub fn other_providers(
+        &self,
+        capability: &str,
+        present: (&str, &str),
+        script: Option<&str>,
+    ) -> Vec<(String, String)> {
+        let all = self.catalogue.capabilities_named(capability).iter().flat_map(|one| &one.providers);
+        let mut found: Vec<(String, String)> = Vec::new();
+        for name in all.map(|provider| &provider.name) {
+            let wanted = std::iter::once((capability.to_owned(), name.clone())).collect();
+            let Ok(choice) = choose(capability, self.own.as_deref(), &self.catalogue, &wanted) else { continue };
+            let one = (choice.provider_name().to_owned(), choice.capability.tap.name.clone());
+            let needs = script.is_some_and(|script| choice.provider().deps.iter().any(|dep| dep == script));
+            let same = (one.1.as_str(), one.0.as_str()) == present;
+            if !needs && !same && !found.contains(&one) && self.found(&choice).offer.provider.is_ok() {
+                found.push(one);
+            }
+        }
+        found
     }
 
     /// What a skill declares.

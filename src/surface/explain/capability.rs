@@ -1,80 +1,63 @@
 //! Why a capability is on the surface or not.
 
 use super::facts::{Facts, Told};
-use super::{Chain, Explanation, Kind, fix, gate, list, turn_at};
+use super::records::Records;
+use super::{Chain, Explanation, Kind, fix, gate, list};
 use crate::proto::{
-    Cause, Deactivation, Decision, Departure, DynamicCapability, RefusalReason, RouteOutcome, Routing, ServerAction,
-    ServerStep, Snapshot, Stage,
+    Cause, Deactivation, Departure, DynamicCapability, RefusalReason, RouteOutcome, Routing, ServerAction, ServerStep,
+    Stage,
 };
 
 /// Nothing when no record names it.
-pub(super) fn explain(snapshot: &Snapshot, name: &str) -> Option<Explanation> {
-    let facts = Facts::gather(snapshot, name);
+pub(super) fn explain(records: Records<'_>, name: &str) -> Option<Explanation> {
+    let facts = Facts::gather(records, name);
     if !facts.known {
         return None;
     }
     let mut chain = Chain::default();
-    stages(&mut chain, snapshot, name, &facts);
-    let (headline, here) = standing(snapshot, name, &facts);
+    stages(&mut chain, records, name, &facts);
+    let (mut headline, here) = standing(records, name, &facts);
+    if chain.failed.is_none() && servers(&mut chain, records, &facts, &here) {
+        headline.push_str(", but a server of it does not work");
+    }
     Some(chain.finish(name, Kind::Capability, headline, here))
 }
 
-pub(super) fn stages(chain: &mut Chain, snapshot: &Snapshot, name: &str, facts: &Facts<'_>) {
-    // What is here passed everything; what a refusal says is older or about something else.
-    let stop = if facts.is_here() { None } else { stopped(facts) };
-    source(chain, name, facts, stop);
-    triggers(chain, name, facts, stop);
-    domain(chain, snapshot, name, facts, stop);
-    environment(chain, name, facts, stop);
-    comparison(chain, name, facts, stop);
-    activation(chain, name, facts);
-    presence(chain, snapshot, name, facts);
+pub(super) fn stages(chain: &mut Chain, records: Records<'_>, name: &str, facts: &Facts<'_>) {
+    let stop = facts.stop(&records.surface.domain);
+    source(chain, records, name, facts, stop);
+    triggers(chain, records, name, facts, stop);
+    domain(chain, records, name, facts, stop);
+    environment(chain, records, name, facts, stop);
+    comparison(chain, records, name, facts, stop);
+    activation(chain, records, name, facts);
+    presence(chain, records, name, facts);
 }
 
-/// The stage that a refusal or the last routing that looked at it names.
-fn stopped<'a>(facts: &Facts<'a>) -> Option<&'a Stage> {
-    let refused = facts.refusal.and_then(|(turn, refusal)| match &refusal.why {
-        RefusalReason::Stage(stage) => Some((turn, stage)),
-        _ => None,
-    });
-    // It left because the new role may not have it: that stage is the answer until it is looked at again.
-    let left = facts.departure.and_then(|(turn, gone)| match &gone.why {
-        Departure::RoleChanged { stage: Some(stage), .. } => Some((turn, stage)),
-        _ => None,
-    });
-    let refused = left.or(refused);
-    let latest = match (refused, facts.stopped) {
-        // Compared since it was refused: the routing knows better.
-        (Some((turn, _)), None) if facts.scored.is_some_and(|(scored, _)| scored > turn) => None,
-        (Some(refused), Some(stopped)) => Some(if stopped.0 > refused.0 { stopped } else { refused }),
-        (refused, stopped) => refused.or(stopped),
-    };
-    latest.map(|(_, stage)| stage)
-}
-
-fn source(chain: &mut Chain, name: &str, facts: &Facts<'_>, stop: Option<&Stage>) {
+fn source(chain: &mut Chain, records: Records<'_>, name: &str, facts: &Facts<'_>, stop: Option<&Stage>) {
     let mut evidence = Vec::new();
     if let Some(tap) = facts.tap() {
         let provider = facts.provider().map(|provider| format!(", provider {provider}")).unwrap_or_default();
         evidence.push(format!("{tap}{provider}"));
     }
-    if let Some(Decision::CapabilityExpanded { why, .. }) = facts.expanded {
-        evidence.push(why.clone());
-    }
+    evidence.extend(facts.expanded.map(str::to_owned));
     match stop {
+        _ if facts.lost => {
+            chain.no("tap", evidence, "no connected tap has it any more", Some(super::LOOK.to_owned()));
+        }
         Some(stage @ Stage::Unresolved { .. }) => {
-            chain.no("tap", evidence, format!("it {}", stage.sentence()), fix::stage(name, stage));
+            chain.no("tap", evidence, format!("it {}", stage.sentence()), fix::stage(records, name, stage));
         }
         _ if evidence.is_empty() => chain.unknown("tap", "no record tells of which tap it is"),
         _ => chain.yes("tap", evidence),
     }
 }
 
-fn triggers(chain: &mut Chain, name: &str, facts: &Facts<'_>, stop: Option<&Stage>) {
+fn triggers(chain: &mut Chain, records: Records<'_>, name: &str, facts: &Facts<'_>, stop: Option<&Stage>) {
     const STAGE: &str = "triggers";
     match stop {
         Some(stage @ Stage::NoTriggers) => {
-            chain.no(STAGE, Vec::new(), format!("it {}", stage.sentence()), fix::stage(name, stage));
+            chain.no(STAGE, Vec::new(), format!("it {}", stage.sentence()), fix::stage(records, name, stage));
         }
         _ if facts.fixed.is_some() => chain.skipped(STAGE, vec!["not needed: the role names it".to_owned()]),
         _ if facts.scored.is_some() => chain.yes(STAGE, Vec::new()),
@@ -83,41 +66,49 @@ fn triggers(chain: &mut Chain, name: &str, facts: &Facts<'_>, stop: Option<&Stag
         Some(Stage::OutOfDomain { .. } | Stage::EnvironmentUnready { .. } | Stage::PhrasesUnready) => {
             chain.yes(STAGE, Vec::new());
         }
+        _ if facts.listed.is_some_and(|listed| listed.stage.is_none()) => chain.yes(STAGE, Vec::new()),
+        _ if facts.listed.is_some() => chain.skipped(STAGE, vec!["it has none".to_owned()]),
         _ => chain.unknown(STAGE, "no message was compared with it"),
     }
 }
 
-fn domain(chain: &mut Chain, snapshot: &Snapshot, name: &str, facts: &Facts<'_>, stop: Option<&Stage>) {
+fn domain(chain: &mut Chain, records: Records<'_>, name: &str, facts: &Facts<'_>, stop: Option<&Stage>) {
     const STAGE: &str = "domain";
-    let of = &snapshot.surface.domain;
+    let of = &records.surface.domain;
     let here = if of.is_empty() { "the session has no domain".to_owned() } else { format!("the session is of {of}") };
     match stop {
         Some(stage @ Stage::OutOfDomain { domains, .. }) => {
-            let evidence = vec![here, format!("it is for {}", list(domains))];
-            chain.no(STAGE, evidence, format!("it {}", stage.sentence()), fix::stage(name, stage));
+            let mut evidence = vec![here, format!("it is for {}", list(domains))];
+            evidence.extend(before(facts));
+            chain.no(STAGE, evidence, format!("it {}", stage.sentence()), fix::stage(records, name, stage));
         }
-        _ if facts.is_here() || facts.scored.is_some() || facts.activation.is_some() => chain.yes(STAGE, vec![here]),
+        _ if facts.passes() => chain.yes(STAGE, vec![here]),
         Some(Stage::EnvironmentUnready { .. } | Stage::PhrasesUnready) => chain.yes(STAGE, vec![here]),
         _ => chain.unknown(STAGE, here),
     }
 }
 
-fn environment(chain: &mut Chain, name: &str, facts: &Facts<'_>, stop: Option<&Stage>) {
+fn environment(chain: &mut Chain, records: Records<'_>, name: &str, facts: &Facts<'_>, stop: Option<&Stage>) {
     const STAGE: &str = "environment";
-    match stop {
-        Some(stage @ Stage::EnvironmentUnready { missing }) => {
-            let evidence = missing.iter().map(|key| format!("{key} is not set")).collect();
-            chain.no(STAGE, evidence, format!("it {}", stage.sentence()), fix::stage(name, stage));
+    match (stop, facts.recorded_stop()) {
+        (Some(stage @ Stage::EnvironmentUnready { missing }), _) => {
+            let mut evidence: Vec<String> = missing.iter().map(|key| format!("{key} is not set")).collect();
+            evidence.extend(before(facts));
+            chain.no(STAGE, evidence, format!("it {}", stage.sentence()), fix::stage(records, name, stage));
         }
-        Some(Stage::PhrasesUnready) => chain.yes(STAGE, Vec::new()),
-        _ if facts.is_here() || facts.scored.is_some() || facts.activation.is_some() => chain.yes(STAGE, Vec::new()),
+        (_, Some(Stage::EnvironmentUnready { missing })) if facts.passes() && !facts.is_here() => {
+            chain.yes(STAGE, missing.iter().map(|key| format!("{key} was not set then, and is now")).collect());
+        }
+        (Some(Stage::PhrasesUnready), _) => chain.yes(STAGE, Vec::new()),
+        _ if facts.passes() => chain.yes(STAGE, Vec::new()),
         _ => chain.unknown(STAGE, "no message was compared with it"),
     }
 }
 
-fn comparison(chain: &mut Chain, name: &str, facts: &Facts<'_>, stop: Option<&Stage>) {
+fn comparison(chain: &mut Chain, records: Records<'_>, name: &str, facts: &Facts<'_>, stop: Option<&Stage>) {
     if let Some(stage @ Stage::PhrasesUnready) = stop {
-        return chain.no(gate::STAGE, Vec::new(), format!("it {}", stage.sentence()), fix::stage(name, stage));
+        let evidence = facts.latest.map(gate::message).into_iter().collect();
+        return chain.no(gate::STAGE, evidence, format!("it {}", stage.sentence()), fix::stage(records, name, stage));
     }
     let here = facts.dynamic.or(facts.held.first().copied()).map(|known| &known.cause);
     let came = here.or(facts.activation.map(|(_, activation)| &activation.cause));
@@ -127,10 +118,7 @@ fn comparison(chain: &mut Chain, name: &str, facts: &Facts<'_>, stop: Option<&St
     if !facts.is_here()
         && let Some(told) = missed_since(name, facts)
     {
-        return match &told.1.outcome {
-            RouteOutcome::Skipped(skip) => gate::skipped(chain, name, told, skip),
-            _ => gate::stopped(chain, name, told),
-        };
+        return gate::stopped(chain, records, name, told, before(facts));
     }
     match (came, facts.chosen) {
         (Some(Cause::Auto), Some(told)) => gate::passed(chain, name, told),
@@ -139,15 +127,35 @@ fn comparison(chain: &mut Chain, name: &str, facts: &Facts<'_>, stop: Option<&St
             None => chain.unknown(gate::STAGE, "the record of the comparison is not kept any more"),
         },
         (Some(cause), _) => chain.skipped(gate::STAGE, vec![format!("not needed: {}", asked_by(cause))]),
-        (None, _) if facts.refusal.is_some() => chain.skipped(gate::STAGE, Vec::new()),
-        (None, _) => {
-            let answer = match facts.expanded {
-                Some(_) => "an earlier role named it, this one does not",
-                None => "nothing asked for it yet: no message was compared with it",
-            };
-            chain.no(gate::STAGE, Vec::new(), answer, Some(format!("bring it in with {}", fix::enable(name))));
-        }
+        (None, _) => unasked(chain, records, name, facts),
     }
+}
+
+/// How it left, where that is not the answer.
+fn before(facts: &Facts<'_>) -> Vec<String> {
+    let Some((turn, gone)) = facts.departure else { return Vec::new() };
+    let until = format!("it was on until t{}: {}", turn.0, left(&gone.why));
+    std::iter::once(until).chain(steps(&gone.servers)).collect()
+}
+
+/// No message chose it and nobody brought it.
+fn unasked(chain: &mut Chain, records: Records<'_>, name: &str, facts: &Facts<'_>) {
+    let (mut evidence, answer) = match (facts.refusal, facts.expanded, facts.latest) {
+        (Some((turn, refusal)), ..) => {
+            let RefusalReason::Stage(stage) = &refusal.why else { return chain.skipped(gate::STAGE, Vec::new()) };
+            let asked = format!("t{}: asked for by {}", turn.0, refusal.cause.word());
+            let was = stage.sentence();
+            (vec![asked], format!("it was refused in t{} because it {was}; nothing asked for it since", turn.0))
+        }
+        (None, Some(_), _) => (Vec::new(), "an earlier role named it, this one does not".to_owned()),
+        (None, None, Some(_)) => (Vec::new(), "no message was compared with it since it can be".to_owned()),
+        (None, None, None) => (Vec::new(), "nothing asked for it yet: no message was compared so far".to_owned()),
+    };
+    // A message before the role changed has nothing to do with it.
+    if facts.refusal.is_some() || facts.expanded.is_none() {
+        evidence.extend(facts.latest.map(gate::message));
+    }
+    chain.no(gate::STAGE, evidence, answer, Some(format!("bring it in with {}", fix::enable(records, name))));
 }
 
 /// The comparison that kept it away: the last one when it never came, or one since it left that it might
@@ -182,7 +190,7 @@ fn asked_by(cause: &Cause) -> String {
     }
 }
 
-fn activation(chain: &mut Chain, name: &str, facts: &Facts<'_>) {
+fn activation(chain: &mut Chain, records: Records<'_>, name: &str, facts: &Facts<'_>) {
     const STAGE: &str = "activation";
     if !facts.is_here()
         && let Some((turn, refusal)) = facts.refusal
@@ -193,7 +201,7 @@ fn activation(chain: &mut Chain, name: &str, facts: &Facts<'_>) {
             STAGE,
             evidence,
             format!("it could not be made to work: {why}"),
-            fix::refusal(name, &refusal.why),
+            fix::refusal(records, name, &refusal.why),
         );
     }
     let failed = facts.departure.filter(|_| !facts.is_here());
@@ -201,7 +209,7 @@ fn activation(chain: &mut Chain, name: &str, facts: &Facts<'_>) {
         let mut evidence = vec![format!("t{}", turn.0)];
         evidence.extend(steps(servers));
         let answer = format!("it could not be made to work: {told}");
-        return chain.no(STAGE, evidence, answer, Some(fix::departure(name, why)));
+        return chain.no(STAGE, evidence, answer, Some(fix::departure(records, name, why)));
     }
     if let Some(fixed) = facts.fixed {
         return chain.yes(STAGE, vec![with_the_role(&fixed.servers)]);
@@ -244,28 +252,29 @@ fn steps(steps: &[ServerStep]) -> impl Iterator<Item = String> {
     })
 }
 
-fn presence(chain: &mut Chain, snapshot: &Snapshot, name: &str, facts: &Facts<'_>) {
+fn presence(chain: &mut Chain, records: Records<'_>, name: &str, facts: &Facts<'_>) {
     const STAGE: &str = "recency";
     if facts.is_here() {
-        return chain.yes(STAGE, references(snapshot, facts));
+        return chain.yes(STAGE, references(records, facts));
     }
     if let Some((turn, refusal)) = facts.refusal
         && let RefusalReason::AllPinned { pinned } = &refusal.why
     {
         let answer = format!("there was no place: {} are pinned", list(pinned));
-        let evidence = vec![format!("t{}: asked for by {}", turn.0, refusal.cause.word())];
-        return chain.no(STAGE, evidence, answer, fix::refusal(name, &refusal.why));
+        let mut evidence = vec![format!("t{}: asked for by {}", turn.0, refusal.cause.word())];
+        evidence.extend(before(facts));
+        return chain.no(STAGE, evidence, answer, fix::refusal(records, name, &refusal.why));
     }
     match facts.departure {
         Some((turn, gone)) if !matches!(gone.why, Departure::Failed { .. }) => {
-            let mut evidence = order(snapshot, &gone.why);
+            let mut evidence = order(records, &gone.why);
             evidence.extend(steps(&gone.servers));
             let answer = format!("it left in t{}: {}", turn.0, left(&gone.why));
-            chain.no(STAGE, evidence, answer, Some(fix::departure(name, &gone.why)));
+            chain.no(STAGE, evidence, answer, Some(fix::departure(records, name, &gone.why)));
         }
         _ if chain.failed.is_some() => chain.skipped(STAGE, Vec::new()),
         _ => {
-            let fix = format!("bring it in with {}", fix::enable(name));
+            let fix = format!("bring it in with {}", fix::enable(records, name));
             chain.no(STAGE, Vec::new(), "no record says why it is not here", Some(fix));
         }
     }
@@ -283,12 +292,12 @@ fn left(why: &Departure) -> String {
 }
 
 /// Why it was that one: the whole order.
-fn order(snapshot: &Snapshot, why: &Departure) -> Vec<String> {
+fn order(records: Records<'_>, why: &Departure) -> Vec<String> {
     let Departure::Evicted { order, .. } = why else { return Vec::new() };
     let places = order.iter().enumerate().map(|(index, place)| {
         let used = match place.used {
-            Some(at) => format!("used {}", turn_at(snapshot, at)),
-            None => format!("never used, on since {}", turn_at(snapshot, place.activated)),
+            Some(at) => format!("used {}", records.turn_at(at)),
+            None => format!("never used, on since {}", records.turn_at(place.activated)),
         };
         let pinned = if place.pinned { ", pinned" } else { "" };
         format!("{} {}: {used}{pinned}", index + 1, place.capability)
@@ -297,8 +306,8 @@ fn order(snapshot: &Snapshot, why: &Departure) -> Vec<String> {
 }
 
 /// Who keeps it and its servers here.
-fn references(snapshot: &Snapshot, facts: &Facts<'_>) -> Vec<String> {
-    let surface = &snapshot.surface;
+fn references(records: Records<'_>, facts: &Facts<'_>) -> Vec<String> {
+    let surface = records.surface;
     let mut evidence = Vec::new();
     if facts.fixed.is_some() {
         evidence.push("the role names it: never evicted".to_owned());
@@ -312,7 +321,7 @@ fn references(snapshot: &Snapshot, facts: &Facts<'_>) -> Vec<String> {
             (false, false) => "",
         };
         evidence.push(format!("place {place} of {} to go{goes}", surface.dynamic.len()));
-        evidence.push(last_use(snapshot, known));
+        evidence.push(last_use(records, known));
     }
     for DynamicCapability { cause, .. } in &facts.held {
         evidence.push(format!("held by {}", cause.word()));
@@ -322,30 +331,45 @@ fn references(snapshot: &Snapshot, facts: &Facts<'_>) -> Vec<String> {
         let mut named = of_dynamic.flat_map(|known| &known.servers).map(|(server, _)| server);
         let fixed = facts.fixed.is_some_and(|fixed| fixed.servers.contains(&reference.server));
         if fixed || named.any(|server| *server == reference.server) {
-            evidence.push(format!("server {} runs for {}", reference.server, list(&reference.by)));
+            let stands = if reference.trouble.is_some() { "is there for" } else { "runs for" };
+            evidence.push(format!("server {} {stands} {}", reference.server, list(&reference.by)));
         }
     }
     evidence
 }
 
-fn last_use(snapshot: &Snapshot, known: &DynamicCapability) -> String {
+/// Those that it has and that do not work. True when there is one.
+fn servers(chain: &mut Chain, records: Records<'_>, facts: &Facts<'_>, here: &str) -> bool {
+    let own = facts.dynamic.into_iter().chain(facts.held.iter().copied());
+    let own = own.flat_map(|known| &known.servers).map(|(server, _)| server);
+    let own = own.chain(facts.fixed.into_iter().flat_map(|fixed| &fixed.servers));
+    let mut troubles = own.filter_map(|server| Some((server, records.trouble(server)?)));
+    let Some((server, (what, advice))) = troubles.next() else { return false };
+    let mut evidence = vec![format!("{server} {what}")];
+    evidence.extend(troubles.filter(|(other, _)| *other != server).map(|(other, (what, _))| format!("{other} {what}")));
+    chain.no("server", evidence, format!("{here}, but its server {server} {what}"), advice);
+    true
+}
+
+fn last_use(records: Records<'_>, known: &DynamicCapability) -> String {
     match known.used {
-        Some(at) => format!("last used in {}", turn_at(snapshot, at)),
-        None => format!("not used since it came in {}", turn_at(snapshot, known.activated)),
+        Some(at) => format!("last used in {}", records.turn_at(at)),
+        None => format!("not used since it came in {}", records.turn_at(known.activated)),
     }
 }
 
 /// One line on how it stands, and why it is here if it is.
-fn standing(snapshot: &Snapshot, name: &str, facts: &Facts<'_>) -> (String, String) {
+fn standing(records: Records<'_>, name: &str, facts: &Facts<'_>) -> (String, String) {
     let title = facts.dynamic.or(facts.held.first().copied()).map(|known| known.title.as_str());
     let title = title.or(facts.activation.map(|(_, told)| told.title.as_str()));
     let title = title.or(facts.listed.map(|item| item.title.as_str())).filter(|title| !title.is_empty());
     let title = title.map(|title| format!(" · {title}")).unwrap_or_default();
     let (state, here) = match (facts.fixed, facts.dynamic, facts.held.first()) {
-        (Some(_), _, _) => {
-            ("on, with the role", format!("it is here because the role {} names it", snapshot.session.role))
+        (Some(_), _, _) => ("on, with the role", format!("it is here because the role {} names it", records.role)),
+        (None, Some(known), held) => {
+            let also = held.map(|held| format!(", and {}", asked_by(&held.cause))).unwrap_or_default();
+            ("on", format!("it is here because {}{also}", asked_by(&known.cause)))
         }
-        (None, Some(known), _) => ("on", format!("it is here because {}", asked_by(&known.cause))),
         (None, None, Some(known)) => ("on, held by a skill", format!("it is here because {}", asked_by(&known.cause))),
         (None, None, None) => ("off", "no record says why it is not here".to_owned()),
     };

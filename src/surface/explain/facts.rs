@@ -1,8 +1,9 @@
 //! What the records of a session say of one capability.
 
+use super::records::Records;
 use crate::proto::{
-    Activation, CatalogueItem, Deactivation, Decision, DynamicCapability, EntryKind, FixedCapability, Refusal,
-    RefusalReason, RouteOutcome, Routing, Snapshot, Stage, SurfaceChange, TurnId,
+    Activation, Deactivation, Departure, DynamicCapability, FixedCapability, OfferedCapability, Refusal, RefusalReason,
+    RouteOutcome, Routing, Stage, SurfaceChange, TurnId,
 };
 
 /// A record and the turn it is of.
@@ -13,9 +14,12 @@ pub(super) struct Facts<'a> {
     pub fixed: Option<&'a FixedCapability>,
     pub dynamic: Option<&'a DynamicCapability>,
     pub held: Vec<&'a DynamicCapability>,
-    pub listed: Option<&'a CatalogueItem>,
+    /// What there is of it now, and what stands in its way whatever is said.
+    pub listed: Option<&'a OfferedCapability>,
+    /// What there is was told, and it is not among it.
+    pub lost: bool,
     /// Why this tap and this provider, when the role names it.
-    pub expanded: Option<&'a Decision>,
+    pub expanded: Option<&'a str>,
     /// The last message that was looked at, whatever it had to do with it.
     pub latest: Option<Told<'a, Routing>>,
     /// The last one that it was compared with.
@@ -35,28 +39,70 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    pub fn gather(snapshot: &'a Snapshot, name: &str) -> Self {
-        let surface = &snapshot.surface;
+    pub fn gather(records: Records<'a>, name: &str) -> Self {
+        let surface = records.surface;
         let mut facts = Self {
             fixed: surface.fixed.iter().find(|known| known.name == name),
             dynamic: surface.dynamic.iter().find(|known| known.name == name),
             held: surface.held.iter().filter(|known| known.name == name).collect(),
-            listed: snapshot.catalogue.capabilities.iter().find(|known| known.name == name),
+            listed: surface.offered(name),
             ..Self::default()
         };
+        facts.lost = surface.offered.is_some() && facts.listed.is_none() && !facts.is_here();
         facts.known = facts.is_here() || facts.listed.is_some();
-        for entry in snapshot.transcript.entries() {
-            if let EntryKind::Decision(decision @ Decision::CapabilityExpanded { capability, .. }) = &entry.kind
-                && capability == name
-            {
-                facts.expanded = Some(decision);
-                facts.known = true;
-            }
-        }
-        for event in &snapshot.surface_events {
+        facts.expanded = records.past.expanded.get(name).map(String::as_str);
+        facts.known |= facts.expanded.is_some();
+        for event in records.surface_events {
             facts.take(event.turn, &event.change, name);
         }
         facts
+    }
+
+    /// The first stage that keeps it away now. What is here passed all of them.
+    pub fn stop(&self, domain: &str) -> Option<&'a Stage> {
+        if self.is_here() {
+            return None;
+        }
+        if let Some(listed) = self.listed {
+            // Who came once without triggers was asked for by name, and is away for another reason.
+            let asked = self.activation.is_some() || self.refusal.is_some();
+            let stage = listed.stage.as_ref().filter(|stage| **stage != Stage::NoTriggers || !asked);
+            return stage.or_else(|| self.recorded_stop().filter(|stage| **stage == Stage::PhrasesUnready));
+        }
+        self.recorded_stop().filter(|stage| match stage {
+            Stage::OutOfDomain { domain: of, .. } => of == domain,
+            _ => true,
+        })
+    }
+
+    /// What a refusal, a departure or the last routing that looked at it names.
+    pub fn recorded_stop(&self) -> Option<&'a Stage> {
+        let refused = self.refusal.and_then(|(turn, refusal)| match &refusal.why {
+            RefusalReason::Stage(stage) => Some((turn, stage)),
+            _ => None,
+        });
+        // It left because the new role may not have it: that stage is the answer until it is looked at again.
+        let left = self.departure.and_then(|(turn, gone)| match &gone.why {
+            Departure::RoleChanged { stage: Some(stage), .. } => Some((turn, stage)),
+            _ => None,
+        });
+        let refused = left.or(refused);
+        let latest = match (refused, self.stopped) {
+            // Compared since it was refused: the routing knows better.
+            (Some((turn, _)), None) if self.scored.is_some_and(|(scored, _)| scored > turn) => None,
+            (Some(refused), Some(stopped)) => Some(if stopped.0 > refused.0 { stopped } else { refused }),
+            (refused, stopped) => refused.or(stopped),
+        };
+        latest.map(|(_, stage)| stage)
+    }
+
+    /// It passes the stages that hold whatever is said, as far as a record tells.
+    pub fn passes(&self) -> bool {
+        self.is_here()
+            || match self.listed.map(|listed| &listed.stage) {
+                Some(stage) => matches!(stage, None | Some(Stage::NoTriggers | Stage::PhrasesUnready)),
+                None => self.scored.is_some() || self.activation.is_some(),
+            }
     }
 
     pub fn is_here(&self) -> bool {
@@ -126,16 +172,29 @@ impl<'a> Facts<'a> {
     }
 }
 
+/// The turn in which a name was asked for that no tap had, and who asked.
+pub(super) fn refused_as_unknown(records: Records<'_>, name: &str) -> Option<(TurnId, String)> {
+    records.surface_events.iter().rev().find_map(|event| match &event.change {
+        SurfaceChange::Refused(Refusal { capability, cause, why: RefusalReason::Unknown { .. } })
+            if capability == name =>
+        {
+            Some((event.turn, cause.word()))
+        }
+        _ => None,
+    })
+}
+
 /// Every capability that a record names.
-pub(super) fn capabilities(snapshot: &Snapshot) -> Vec<String> {
-    let surface = &snapshot.surface;
+pub(super) fn capabilities(records: Records<'_>) -> Vec<String> {
+    let surface = records.surface;
     let mut names: Vec<String> = surface.fixed.iter().map(|known| known.name.clone()).collect();
     names.extend(surface.dynamic.iter().chain(&surface.held).map(|known| known.name.clone()));
-    names.extend(snapshot.catalogue.capabilities.iter().map(|known| known.name.clone()));
-    for event in &snapshot.surface_events {
+    let offered = surface.offered.iter().flat_map(|offered| &offered.capabilities);
+    names.extend(offered.map(|known| known.name.clone()));
+    for event in records.surface_events {
         match &event.change {
             SurfaceChange::Routed(routing) => {
-                names.extend(routing.scores.iter().map(|score| score.capability.clone()));
+                names.extend(routing.scores.iter().map(|score| score.capability.to_string()));
                 names.extend(routing.ineligible.iter().map(|known| known.capability.clone()));
             }
             SurfaceChange::Activated(activation) => names.push(activation.capability.clone()),

@@ -1,13 +1,35 @@
-//! One thing to do for each stage that was not passed.
+//! One thing to do for each stage that was not passed, which will not be refused.
 
+use super::records::Records;
 use crate::proto::{Departure, EncoderState, RefusalReason, RouteOutcome, Skip, Stage};
+use crate::surface::MAX_DYNAMIC_CAPABILITIES;
 
 /// Says how to bring it in by hand.
-pub(super) fn enable(capability: &str) -> String {
-    format!("/capability enable {capability}")
+pub(super) fn enable(records: Records<'_>, capability: &str) -> String {
+    match pinned(records) {
+        Some(first) => {
+            format!("/capability unpin {first} and then /capability enable {capability}, for four are pinned")
+        }
+        None => format!("/capability enable {capability}"),
+    }
 }
 
-pub(super) fn stage(capability: &str, stage: &Stage) -> Option<String> {
+/// One of those that are pinned, when that leaves no place for another.
+fn pinned(records: Records<'_>) -> Option<&str> {
+    let dynamic = &records.surface.dynamic;
+    let full = dynamic.len() >= MAX_DYNAMIC_CAPABILITIES && dynamic.iter().all(|known| known.pinned);
+    dynamic.first().filter(|_| full).map(|known| known.name.as_str())
+}
+
+/// A role of one of these domains that the session can change to.
+fn role(records: Records<'_>, domains: &[String]) -> Option<String> {
+    let Some(offered) = &records.surface.offered else { return domains.first().cloned() };
+    let of = |role: &&String| role.split_once(':').is_some_and(|(domain, _)| domains.iter().any(|of| of == domain));
+    offered.roles.iter().find(of).cloned()
+}
+
+pub(super) fn stage(records: Records<'_>, capability: &str, stage: &Stage) -> Option<String> {
+    let enable = |capability| enable(records, capability);
     Some(match stage {
         Stage::Unresolved { .. } => {
             format!("mend what is named, or name another provider: {capability} = \"…\" under [capabilities]")
@@ -15,9 +37,9 @@ pub(super) fn stage(capability: &str, stage: &Stage) -> Option<String> {
         Stage::NoTriggers => {
             format!("give its config.toml triggers = [\"…\"], or bring it in with {}", enable(capability))
         }
-        Stage::OutOfDomain { domains, .. } => match domains.first() {
-            Some(domain) => format!("change to a role of that domain: /role {domain}"),
-            None => return None,
+        Stage::OutOfDomain { domains, .. } => match role(records, domains) {
+            Some(role) => format!("change to a role of that domain: /role {role}"),
+            None => format!("connect a tap with a role of {}: no connected one has any", super::list(domains)),
         },
         Stage::EnvironmentUnready { missing } if missing.iter().any(|key| key.starts_with("INPUT:")) => {
             format!("give {} a value: /role with the same name asks for what a person answers", super::list(missing))
@@ -32,8 +54,8 @@ pub(super) fn stage(capability: &str, stage: &Stage) -> Option<String> {
     })
 }
 
-pub(super) fn skip(capability: &str, skip: &Skip) -> String {
-    let enable = enable(capability);
+pub(super) fn skip(records: Records<'_>, capability: &str, skip: &Skip) -> String {
+    let enable = enable(records, capability);
     match skip {
         Skip::Off => format!("set auto_capabilities = true, or bring it in with {enable}"),
         Skip::NotFresh => format!("say it in a message of your own, or bring it in with {enable}"),
@@ -46,8 +68,8 @@ pub(super) fn skip(capability: &str, skip: &Skip) -> String {
     }
 }
 
-pub(super) fn outcome(capability: &str, outcome: &RouteOutcome, leads: bool) -> Option<String> {
-    let enable = enable(capability);
+pub(super) fn outcome(records: Records<'_>, capability: &str, outcome: &RouteOutcome, leads: bool) -> Option<String> {
+    let enable = enable(records, capability);
     Some(match outcome {
         RouteOutcome::Activated { .. } => format!("say more plainly what is to be done, or bring it in with {enable}"),
         RouteOutcome::BelowThreshold => {
@@ -57,30 +79,29 @@ pub(super) fn outcome(capability: &str, outcome: &RouteOutcome, leads: bool) -> 
             format!("name in the message what tells the two apart, or bring it in with {enable}")
         }
         RouteOutcome::NarrowMargin => format!("name it in the message, or bring it in with {enable}"),
-        RouteOutcome::Skipped(skip) => self::skip(capability, skip),
+        RouteOutcome::Skipped(skip) => self::skip(records, capability, skip),
     })
 }
 
-pub(super) fn refusal(capability: &str, why: &RefusalReason) -> Option<String> {
+pub(super) fn refusal(records: Records<'_>, capability: &str, why: &RefusalReason) -> Option<String> {
     match why {
         RefusalReason::Unknown { nearest } => nearest.first().map(|near| format!("perhaps {near} is meant")),
-        RefusalReason::Stage(stage) => self::stage(capability, stage),
-        RefusalReason::AllPinned { pinned } => pinned
-            .first()
-            .map(|first| format!("unpin one of them, as in /capability unpin {first}, or /capability disable {first}")),
+        RefusalReason::Stage(stage) => self::stage(records, capability, stage),
+        RefusalReason::AllPinned { .. } => Some(format!("bring it in with {}", enable(records, capability))),
         RefusalReason::Failed { advice, .. } => Some(advice.clone()),
         RefusalReason::NotDynamic { .. } | RefusalReason::HeldBySkill { .. } => None,
     }
 }
 
-pub(super) fn departure(capability: &str, why: &Departure) -> String {
-    let enable = enable(capability);
+pub(super) fn departure(records: Records<'_>, capability: &str, why: &Departure) -> String {
+    let enable = enable(records, capability);
     match why {
-        Departure::Evicted { .. } => format!("bring it back with {enable}, and pin it to keep it"),
-        Departure::RoleChanged { stage: Some(stage), .. } => {
-            self::stage(capability, stage).unwrap_or_else(|| "go back to a role that may have it".to_owned())
+        Departure::Evicted { .. } if pinned(records).is_none() => {
+            format!("bring it back with {enable}, and pin it to keep it")
         }
-        Departure::Person | Departure::Model | Departure::RoleChanged { .. } => format!("bring it back with {enable}"),
+        Departure::Evicted { .. } | Departure::Person | Departure::Model | Departure::RoleChanged { .. } => {
+            format!("bring it back with {enable}")
+        }
         Departure::SkillForgotten { skill } => format!("bring it back with /skill {skill}, or with {enable}"),
         Departure::Failed { .. } => format!("mend what is named, then {enable}"),
     }

@@ -1,8 +1,9 @@
 //! What the gate made of a capability, in words.
 
 use super::facts::Told;
+use super::records::Records;
 use super::{Chain, fix};
-use crate::proto::{CapabilityScore, RouteOutcome, Routing, Skip};
+use crate::proto::{CapabilityScore, RouteOutcome, Routing};
 
 pub(super) const STAGE: &str = "gate";
 
@@ -11,17 +12,23 @@ pub(super) fn passed(chain: &mut Chain, name: &str, told: Told<'_, Routing>) {
     chain.yes(STAGE, evidence(name, told));
 }
 
-/// It was not chosen by this one.
-pub(super) fn stopped(chain: &mut Chain, name: &str, told: Told<'_, Routing>) {
+/// It was not chosen by this one; `before` is worth knowing of the time before.
+pub(super) fn stopped(
+    chain: &mut Chain,
+    records: Records<'_>,
+    name: &str,
+    told: Told<'_, Routing>,
+    before: Vec<String>,
+) {
     let (_, routing) = told;
+    let mut lines = evidence(name, told);
+    lines.extend(before);
+    if let RouteOutcome::Skipped(skip) = &routing.outcome {
+        let answer = format!("nothing was compared: {}", skip.sentence());
+        return chain.no(STAGE, lines, answer, Some(fix::skip(records, name, skip)));
+    }
     let leads = routing.scores.first().is_some_and(|best| best.capability == name);
-    chain.no(STAGE, evidence(name, told), sentence(name, routing), fix::outcome(name, &routing.outcome, leads));
-}
-
-/// No score was computed.
-pub(super) fn skipped(chain: &mut Chain, name: &str, told: Told<'_, Routing>, skip: &Skip) {
-    let answer = format!("nothing was compared: {}", skip.sentence());
-    chain.no(STAGE, vec![message(told)], answer, Some(fix::skip(name, skip)));
+    chain.no(STAGE, lines, sentence(name, routing), fix::outcome(records, name, &routing.outcome, leads));
 }
 
 fn sentence(name: &str, routing: &Routing) -> String {
@@ -48,7 +55,7 @@ fn sentence(name: &str, routing: &Routing) -> String {
     }
 }
 
-fn message((turn, routing): Told<'_, Routing>) -> String {
+pub(super) fn message((turn, routing): Told<'_, Routing>) -> String {
     format!("t{} \"{}\"", turn.0, routing.excerpt)
 }
 

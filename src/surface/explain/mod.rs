@@ -4,20 +4,24 @@
 //!
 //! Does not own: how it is shown (`ui`, `cli`), the records (`proto`).
 //!
-//! Invariant: nothing is recomputed. What no record tells is said to be unknown; the answer is the first
-//! stage that was not passed, or why the subject is here.
+//! Invariant: nothing is recomputed, and only what a journal keeps is looked at ([`records::Records`]), so
+//! that a session that is taken up again says the same. What no record tells is said to be unknown; the
+//! answer is the first stage that was not passed, or why the subject is here. Nothing is advised that would
+//! be refused.
 
 mod capability;
 mod facts;
 mod fix;
 mod gate;
+mod records;
 mod skill;
 mod tool;
 
 use serde::Serialize;
 
 use crate::config::nearest_name;
-use crate::proto::{EntryKind, Snapshot, Timestamp};
+use crate::proto::Snapshot;
+use records::Records;
 
 /// The chain of stages for one subject.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -78,13 +82,14 @@ pub enum Passed {
 /// capability comes before a skill and a skill before a tool.
 pub fn explain(snapshot: &Snapshot, subject: &str) -> Explanation {
     let subject = subject.trim();
+    let records = Records::of(snapshot);
     let told = match subject.split_once(':') {
-        Some(("tool", name)) => tool::explain(snapshot, name),
-        Some(("capability", name)) => capability::explain(snapshot, name),
-        Some(("skill", name)) => skill::explain(snapshot, name),
-        _ => capability::explain(snapshot, subject)
-            .or_else(|| skill::explain(snapshot, subject))
-            .or_else(|| tool::explain(snapshot, subject)),
+        Some(("tool", name)) => tool::explain(records, name),
+        Some(("capability", name)) => capability::explain(records, name),
+        Some(("skill", name)) => skill::explain(records, name),
+        _ => capability::explain(records, subject)
+            .or_else(|| skill::explain(records, subject))
+            .or_else(|| tool::explain(records, subject)),
     };
     told.unwrap_or_else(|| unknown(snapshot, subject))
 }
@@ -103,12 +108,18 @@ fn unknown(snapshot: &Snapshot, subject: &str) -> Explanation {
             nearest.push(name.clone());
         }
     }
+    let asked = facts::refused_as_unknown(Records::of(snapshot), subject);
     Explanation {
         subject: subject.to_owned(),
         kind: Kind::Unknown,
         headline: format!("{subject} is not known in this session"),
         stages: Vec::new(),
-        answer: format!("no tool, capability or skill called {subject} is in the records of this session"),
+        answer: match asked {
+            Some((turn, by)) => {
+                format!("it was asked for by {by} in t{}, and no connected tap has anything called {subject}", turn.0)
+            }
+            None => format!("no tool, capability or skill called {subject} is in the records of this session"),
+        },
         fix: Some(match nearest.first() {
             Some(near) => format!("perhaps {near} is meant"),
             None => LOOK.to_owned(),
@@ -119,18 +130,17 @@ fn unknown(snapshot: &Snapshot, subject: &str) -> Explanation {
 
 /// Every name that [`explain`] knows something of: sorted, each once.
 pub fn subjects(snapshot: &Snapshot) -> Vec<String> {
-    let mut names = facts::capabilities(snapshot);
-    names.extend(snapshot.surface.tools.iter().map(|tool| tool.wire_name.clone()));
-    names.extend(snapshot.servers.iter().flat_map(|server| &server.tools).map(|tool| tool.wire_name.clone()));
-    names.extend(snapshot.skills.iter().map(|skill| skill.name.clone()));
-    names.extend(snapshot.catalogue.skills.iter().map(|skill| skill.name.clone()));
-    for entry in snapshot.transcript.entries() {
-        match &entry.kind {
-            EntryKind::Skill { skill, .. } => names.push(skill.name.clone()),
-            EntryKind::Tool { server, tool, .. } => names.push(format!("{server}.{tool}")),
-            _ => {}
-        }
-    }
+    let records = Records::of(snapshot);
+    let mut names = facts::capabilities(records);
+    names.extend(records.surface.tools.iter().map(|tool| tool.wire_name.clone()));
+    names.extend(records.tools_gone.iter().map(|gone| gone.tool.wire_name.clone()));
+    names.extend(records.skills.iter().map(|skill| skill.name.clone()));
+    let offered = records.surface.offered.iter().flat_map(|offered| &offered.skills);
+    names.extend(offered.map(|skill| skill.name.clone()));
+    names.extend(records.past.skills.keys().cloned());
+    let called = records.past.called.iter();
+    names
+        .extend(called.map(|(server, tool)| if server.is_empty() { tool.clone() } else { format!("{server}.{tool}") }));
     names.sort_unstable();
     names.dedup();
     names
@@ -156,18 +166,19 @@ impl Chain {
         self.push(stage, Passed::NotReached, evidence);
     }
 
-    /// `answer` and `fix` become the explanation's when this is the first one.
-    fn no(&mut self, stage: &str, evidence: Vec<String>, answer: impl Into<String>, fix: Option<String>) {
+    /// The first one is the answer; after it nothing is reached.
+    fn no(&mut self, stage: &str, mut evidence: Vec<String>, answer: impl Into<String>, fix: Option<String>) {
+        let answer = answer.into();
+        if evidence.is_empty() {
+            evidence.push(answer.clone());
+        }
         self.push(stage, Passed::No, evidence);
-        self.failed.get_or_insert((answer.into(), fix));
+        self.failed.get_or_insert((answer, fix));
     }
 
     fn push(&mut self, stage: &str, passed: Passed, evidence: Vec<String>) {
-        let (passed, evidence) = match &self.failed {
-            // What came before a failure is worth telling, what would come after it never happened.
-            Some(_) if passed != Passed::No => (Passed::NotReached, Vec::new()),
-            _ => (passed, evidence),
-        };
+        let (passed, evidence) =
+            if self.failed.is_some() { (Passed::NotReached, Vec::new()) } else { (passed, evidence) };
         self.stages.push(ExplainedStage { stage: stage.to_owned(), passed, evidence });
     }
 
@@ -177,13 +188,6 @@ impl Chain {
         let (subject, nearest) = (subject.to_owned(), Vec::new());
         Explanation { subject, kind, headline, stages: self.stages, answer, fix, nearest }
     }
-}
-
-/// `t9`, the turn that ran at a time.
-fn turn_at(snapshot: &Snapshot, at: Timestamp) -> String {
-    let entries = snapshot.transcript.entries();
-    let turn = entries.iter().rev().find(|entry| entry.at <= at).map_or(0, |entry| entry.order.turn);
-    format!("t{turn}")
 }
 
 /// `a, b and c`.

@@ -2,10 +2,11 @@ use std::sync::Arc;
 
 use super::*;
 use crate::proto::{
-    Body, CapabilityScore, Cause, CheckTrace, Decision, Event, Ineligible, IntentSource, Order, RouteOutcome, Routing,
-    RuleTrace, Seq, SkillCause, SkillTrace, SkillView, Skip, Stage, SurfaceTool, TriggerScore, TurnId,
+    Body, CapabilityScore, Cause, CheckTrace, Decision, Event, Ineligible, IntentSource, Offered, Order, RouteOutcome,
+    RouteWait, Routing, RuleTrace, Seq, SkillCause, SkillTrace, SkillView, Skip, Stage, SurfaceTool, TriggerScore,
+    TurnId,
 };
-use crate::surface::tests::{enable, fixed, of_domains, offer, ready, role, texts};
+use crate::surface::tests::{enable, fixed, of_domains, offer, ready, role, texts, with_capability};
 use crate::surface::{Change, Offer, Surface};
 
 /// A session as its records tell it.
@@ -13,6 +14,8 @@ struct Session {
     snapshot: Snapshot,
     surface: Surface,
     offers: Vec<Offer>,
+    /// Keys that have no value.
+    unset: Vec<String>,
     turn: u32,
 }
 
@@ -29,7 +32,8 @@ impl Session {
             offer("web", &[("web", &["fetch"])]),
             of_domains(offer("pods", &[("kube", &[])]), &["ops"]),
         ];
-        let mut session = Self { snapshot: Snapshot::default(), surface: Surface::new(role), offers, turn: 0 };
+        let (snapshot, surface) = (Snapshot::default(), Surface::new(role));
+        let mut session = Self { snapshot, surface, offers, unset: Vec::new(), turn: 0 };
         let (name, workdir) = ("brisk-otter".to_owned(), "/work".to_owned());
         let (role, folder, version) = ("developer:general".to_owned(), "/s".to_owned(), "1".to_owned());
         session.tell(Body::SessionStarted { name, role, workdir, folder, version });
@@ -69,7 +73,10 @@ impl Session {
                 tools.push(SurfaceTool { server, tool, wire_name, tokens: 120, left_out, by: Vec::new() });
             }
         }
-        let view = self.surface.view(&self.offers, tools);
+        let mut view = self.surface.view(&self.offers, tools);
+        let capabilities = self.surface.offered(&self.offers, &|key| !self.unset.contains(&key.to_owned()));
+        let roles = texts(&["developer:general", "ops:chief"]);
+        view.offered = Some(Arc::new(Offered { capabilities, skills: Vec::new(), roles }));
         self.tell(Body::SurfaceChanged(Arc::new(view)));
     }
 
@@ -85,10 +92,10 @@ impl Session {
 
     fn routing(&self, message: &str, outcome: RouteOutcome, scores: &[(&str, f32)]) -> Routing {
         let score = |(name, score): &(&str, f32)| CapabilityScore {
-            capability: (*name).to_owned(),
-            tap: "muvon/tap".to_owned(),
+            capability: (*name).into(),
+            tap: "muvon/tap".into(),
             score: *score,
-            top: vec![TriggerScore { trigger: format!("do {name}"), cosine: *score }],
+            top: vec![TriggerScore { trigger: format!("do {name}").into(), cosine: *score }],
         };
         let margin = scores.first().map_or(0.0, |best| best.1 - scores.get(1).map_or(0.0, |second| second.1));
         let ineligible = vec![Ineligible {
@@ -112,6 +119,7 @@ impl Session {
             outcome,
             encoding_us: 0,
             deciding_us: 0,
+            wait: RouteWait::None,
         }
     }
 
@@ -167,7 +175,7 @@ fn a_message_that_is_too_short() {
     session.turn(2);
     session.message("do it", RouteOutcome::Skipped(Skip::TooShort { characters: 4 }), &[]);
     insta::assert_snapshot!(session.why("postgres"), @r#"
-postgres · off
+postgres · Title of postgres · off
 ✔ tap: muvon/tap
 ✔ triggers: 
 ✔ domain: the session is of developer
@@ -190,7 +198,7 @@ fn two_that_are_too_near_to_each_other() {
         &[("postgres", 0.71), ("sqlite", 0.69), ("web", 0.1)],
     );
     insta::assert_snapshot!(session.why("postgres"), @r#"
-postgres · off
+postgres · Title of postgres · off
 ✔ tap: muvon/tap
 ✔ triggers: 
 ✔ domain: the session is of developer
@@ -235,9 +243,6 @@ do bring it back with /capability enable postgres, and pin it to keep it
 "#);
     insta::assert_snapshot!(session.why("pg.query"), @r#"
 pg.query · not shown to the model
-✘ server: nobody refers to pg
-· definition: 
-· filter: 
 ✔ tap: muvon/tap, provider default
 ✔ triggers: 
 ✔ domain: the session is of developer
@@ -245,7 +250,10 @@ pg.query · not shown to the model
 ✔ gate: t1 "query the postgres schema" | score 0.8100 ≥ 0.65, 1 of 2 |   0.8100  do postgres | runner-up sqlite 0.6000, margin 0.2100 ≥ 0.06 | compared by octomind-embed on tract
 ✔ activation: t1 by auto | server pg: started for query
 ✘ recency: 1 postgres: never used, on since t1 | 2 edit: never used, on since t2 | 3 sqlite: used t2 | 4 docker: used t2 | server pg: stopped: nobody refers to it any more
-why postgres, which brings it, is off: it left in t5: web came, and it was the least recently used of four
+· server: 
+· definition: 
+· filter: 
+why it left with postgres in t5: web came, and it was the least recently used of four
 do bring it back with /capability enable postgres, and pin it to keep it
 "#);
     // A message about something else is not why it is away; one that it nearly won is.
@@ -287,7 +295,7 @@ edit · Title of edit · on
 why it is here because you asked for it
 "#);
     insta::assert_snapshot!(session.why("read"), @r#"
-read · on, with the role
+read · Title of read · on, with the role
 ✔ tap: muvon/tap, provider default
 · triggers: not needed: the role names it
 ✔ domain: the session is of developer
@@ -299,9 +307,6 @@ why it is here because the role developer:general names it
 "#);
     insta::assert_snapshot!(session.why("pg_query"), @r#"
 pg.query · shown to the model · 120 tok per turn
-✔ server: pg runs for postgres
-✔ definition: called pg_query on the wire, 120 tok per turn
-✔ filter: asked for by postgres
 ✔ tap: muvon/tap, provider default
 ✔ triggers: 
 ✔ domain: the session is of developer
@@ -309,19 +314,22 @@ pg.query · shown to the model · 120 tok per turn
 ✔ gate: t1 "query the postgres schema" | score 0.8100 ≥ 0.65, 1 of 2 |   0.8100  do postgres | runner-up sqlite 0.6000, margin 0.2100 ≥ 0.06 | compared by octomind-embed on tract
 ✔ activation: t1 by auto | server pg: started for query
 ✔ recency: place 1 of 2 to go, the one that goes next | not used since it came in t1 | server pg runs for postgres
+✔ server: pg runs for postgres
+✔ definition: called pg_query on the wire, 120 tok per turn
+✔ filter: asked for by postgres
 why it is here because postgres brings it
 "#);
     insta::assert_snapshot!(session.why("files.view"), @r#"
 files.view · shown to the model · 120 tok per turn
 ✔ server: files runs for the role developer:general and edit | the role owns it: the surface never stops it
 ✔ definition: called files_view on the wire, 120 tok per turn
-✔ filter: asked for by role
+✔ filter: asked for by the role developer:general
 why it is here because the role developer:general asks for it
 "#);
     insta::assert_snapshot!(session.why("files_fetch"), @r#"
 files.fetch · not shown to the model
 ✔ server: files runs for the role developer:general and edit | the role owns it: the surface never stops it
-✘ definition: 
+✘ definition: left out by the filter
 · filter: 
 why it is kept from the model: left out by the filter
 do name it in allowed_tools there, or enable a capability that asks for it
@@ -351,21 +359,26 @@ fn every_other_way_to_be_away() {
     };
     type Act = Box<dyn FnOnce(&mut Session)>;
     let refused = |why| -> Act { Box::new(refusal(why)) };
+    // What is so in truth, and is refused because of it.
+    let stage = |change: fn(Offer) -> Offer| -> Act {
+        Box::new(move |session: &mut Session| {
+            let place = session.offers.iter().position(|offer| offer.name() == "docker").unwrap();
+            session.offers[place] = change(session.offers[place].clone());
+            session.unset = texts(&["A_KEY"]);
+            session.after(Change::default());
+        })
+    };
     let gone = |why| -> Act { Box::new(left(why)) };
     let table: Vec<(Act, &str, &str)> = vec![
+        (stage(|offer| Offer { provider: Err("no default".into()), ..offer }), "tap", "it cannot be used: no default"),
         (
-            refused(RefusalReason::Stage(Stage::Unresolved { why: "no default".into() })),
-            "tap",
-            "it cannot be used: no default",
+            stage(|offer| with_capability(offer, |capability| capability.triggers.clear())),
+            "triggers",
+            "it has no triggers",
         ),
-        (refused(RefusalReason::Stage(Stage::NoTriggers)), "triggers", "it has no triggers"),
+        (stage(|offer| of_domains(offer, &["ops"])), "domain", "it is for ops, not for developer"),
         (
-            refused(RefusalReason::Stage(Stage::OutOfDomain { domain: String::new(), domains: texts(&["ops"]) })),
-            "domain",
-            "it is for ops, not for a session without a domain",
-        ),
-        (
-            refused(RefusalReason::Stage(Stage::EnvironmentUnready { missing: texts(&["A_KEY"]) })),
+            stage(|offer| Offer { environment: texts(&["A_KEY"]), ..offer }),
             "environment",
             "it needs A_KEY, which is not set",
         ),
@@ -409,7 +422,7 @@ fn another_role_and_what_its_domain_does_not_have() {
     assert!(
         session
             .why("pods")
-            .contains("why it is for ops, not for developer\ndo change to a role of that domain: /role ops\n")
+            .contains("why it is for ops, not for developer\ndo change to a role of that domain: /role ops:chief\n")
     );
     session.on("docker");
     session.turn(2);
@@ -426,7 +439,10 @@ fn another_role_and_what_its_domain_does_not_have() {
     let change = session.surface.set_role(role("developer:chief", &[]), &offers, &ready, now);
     session.after(change);
     let why = session.why("pods");
-    assert!(why.contains("it is for ops, not for developer\ndo change to a role of that domain: /role ops\n"), "{why}");
+    assert!(
+        why.contains("it is for ops, not for developer\ndo change to a role of that domain: /role ops:chief\n"),
+        "{why}"
+    );
 }
 
 fn skill(cause: SkillCause) -> Body {
@@ -492,6 +508,126 @@ why it is active because line 1 of its rules held
     assert!(session.why("web").contains("why it left in t2: the skill essay that declared it is off"));
 }
 
+/// Records without a cell of their own, and cells that are cleared away.
+#[test]
+fn what_was_said_of_a_skill_is_remembered_without_a_cell() {
+    let mut session = Session::new();
+    session.turn(1);
+    let seq = Seq(session.snapshot.seq.0 + 1);
+    let event = Event { seq, at: session.now(), order: None, body: judged(false) };
+    session.snapshot.apply(&event);
+    assert!(session.why("essay").contains("why none of its rules held for the message of t1"));
+    session.turn(2);
+    session.tell(judged(true));
+    session.tell(skill(SkillCause::Rule { line: 0 }));
+    let expanded = Decision::CapabilityExpanded {
+        capability: "read".to_owned(),
+        tap: "muvon/tap".to_owned(),
+        provider: "default".to_owned(),
+        why: "the only one".to_owned(),
+        servers: texts(&["files"]),
+    };
+    session.tell(Body::Decided(expanded));
+    session.on("postgres");
+    let subjects = ["essay", "read", "postgres", "files.view"];
+    let before = subjects.map(|subject| session.why(subject));
+    assert!(before[0].contains("t2, domain developer | line 1 held") && before[1].contains("the only one"));
+    session.tell(Body::ViewCleared);
+    assert_eq!(subjects.map(|subject| session.why(subject)), before);
+    assert!(super::subjects(&session.snapshot).contains(&"essay".to_owned()));
+}
+
+#[test]
+fn a_skill_whose_rules_are_for_another_domain() {
+    let mut session = Session::new();
+    let mut view = (*session.snapshot.surface).clone();
+    let mut offered = view.offered.as_deref().cloned().unwrap();
+    let listed = |name: &str, domains| crate::proto::OfferedSkill { name: name.into(), domains, ..Default::default() };
+    offered.skills = vec![listed("schema", texts(&["data", "ops"])), listed("any", texts(&["*"]))];
+    view.offered = Some(Arc::new(offered));
+    session.tell(Body::SurfaceChanged(Arc::new(view)));
+    let why = session.why("schema");
+    assert!(why.contains("✘ domain: the session is of developer | its rules are judged in data and ops"), "{why}");
+    assert!(why.contains("why its rules are for data and ops, not for developer"), "{why}");
+    assert!(session.why("any").contains("why no message was judged by its rules yet"));
+}
+
+#[test]
+fn a_server_that_does_not_work_is_told_wherever_it_is_asked_about() {
+    use crate::proto::ServerState;
+    let restart = "restart it in the Servers overlay";
+    let reason = "it exited with code 3".to_owned();
+    let waiting = ServerState::Waiting { reason, retry_at: 9, attempt: 1 };
+    for (state, what, advice) in [
+        (
+            ServerState::Starting { since: 2_500, attempt: 1 },
+            "is still starting since t2; requests go on without it",
+            format!("wait, or {restart}"),
+        ),
+        (waiting, "is down: it exited with code 3", format!("wait, or {restart}")),
+        (ServerState::Stopped, "is stopped", restart.to_owned()),
+    ] {
+        let mut session = Session::new();
+        session.turn(2);
+        session.on("docker");
+        session.turn(3);
+        let mut view = (*session.snapshot.surface).clone();
+        let reference = view.references.iter_mut().find(|known| known.server == "docker").unwrap();
+        reference.trouble = state.trouble();
+        view.tools.retain(|tool| tool.server != "docker");
+        session.tell(Body::SurfaceChanged(Arc::new(view)));
+        let told = explain(&session.snapshot, "docker");
+        assert_eq!(first_failure(&told), Some("server"), "{told:?}");
+        assert_eq!(told.answer, format!("it is here because you asked for it, but its server docker {what}"));
+        assert_eq!(told.fix.as_deref(), Some(advice.as_str()));
+        assert!(told.headline.contains("on, but a server of it does not work"), "{told:?}");
+        let why = session.why("docker");
+        assert!(why.contains("server docker is there for docker") && !why.contains("runs for"), "{why}");
+        let tool = session.why("docker.query");
+        assert!(tool.contains(&format!("why its server docker {what}")) && !tool.contains("runs for"), "{tool}");
+    }
+    assert_eq!(ServerState::Ready { since: 1 }.trouble(), None);
+}
+
+#[test]
+fn what_was_called_or_asked_for_and_is_nowhere() {
+    use crate::proto::{CallId, Refusal, RefusalReason};
+    let mut session = Session::new();
+    session.turn(3);
+    let (call, tool) = (CallId("c".to_owned()), "lawonly_do".to_owned());
+    session.tell(Body::ToolStarted { call, server: String::new(), tool, arguments: serde_json::Value::Null });
+    let told = explain(&session.snapshot, "lawonly_do");
+    assert!(told.headline.starts_with("lawonly_do · "), "{told:?}");
+    assert!(told.answer.contains("no server has or had a tool of this name"), "{told:?}");
+    let why = RefusalReason::Unknown { nearest: Vec::new() };
+    let refusal = Refusal { capability: "nosuch".to_owned(), cause: Cause::Environment, why };
+    session.tell(Body::Decided(Decision::CapabilityRefused(Box::new(refusal))));
+    let told = explain(&session.snapshot, "nosuch");
+    let answer = "it was asked for by OCTOMIND_CAPABILITIES in t3, and no connected tap has anything called nosuch";
+    assert_eq!((told.kind, told.answer.as_str()), (Kind::Unknown, answer));
+}
+
+#[test]
+fn everybody_who_brings_it_is_named() {
+    let mut session = Session::new();
+    session.offers.push(offer("postgres-too", &[("pg", &["query"])]));
+    session.turn(1);
+    session.on("postgres");
+    session.on("postgres-too");
+    let why = session.why("pg_query");
+    assert!(why.contains("why it is here because postgres and postgres-too bring it"), "{why}");
+    let offers = [session.offer("postgres")];
+    let now = session.now();
+    let change = session.surface.hold("essay", &offers.iter().collect::<Vec<_>>(), &ready, now);
+    session.after(change);
+    let why = session.why("postgres");
+    assert!(why.contains("because you asked for it, and the skill essay declares it"), "{why}");
+    // What a skill holds is no tool of another capability.
+    assert!(session.surface.brings("postgres-too", "pg", "query"));
+    session.on("docker");
+    assert!(session.surface.brings("docker", "docker", "run") && !session.surface.brings("docker", "pg", "query"));
+}
+
 #[test]
 fn a_name_that_is_not_known() {
     let mut session = Session::new();
@@ -511,4 +647,87 @@ fn a_name_that_is_not_known() {
     ] {
         assert_eq!(explain(&session.snapshot, subject).kind, kind, "{subject}");
     }
+}
+
+/// A tool that left with its capability says so, whatever it was asked for by.
+#[test]
+fn a_tool_whose_capability_was_evicted() {
+    let mut session = Session::new();
+    session.turn(1);
+    for name in ["docker", "postgres", "sqlite", "edit"] {
+        session.on(name);
+    }
+    session.turn(4);
+    session.on("web");
+    for subject in ["docker_query", "docker.query", "tool:docker_query"] {
+        let told = explain(&session.snapshot, subject);
+        assert_eq!(told.kind, Kind::Tool);
+        assert_eq!(told.answer, "it left with docker in t4: web came, and it was the least recently used of four");
+        assert_eq!(first_failure(&told), Some("recency"));
+        assert_eq!(told.fix.as_deref(), Some("bring it back with /capability enable docker, and pin it to keep it"));
+    }
+    session.turn(6);
+    session.on("docker");
+    assert!(session.why("docker_query").contains("why it is here because docker brings it"));
+}
+
+/// What stands in the way now, not what stood in it once.
+#[test]
+fn what_stands_in_the_way_is_as_it_is_now() {
+    let mut session = Session::new();
+    assert!(session.why("docker").contains("✘ gate: nothing asked for it yet"), "{}", session.why("docker"));
+    assert!(session.why("pods").contains("✘ domain: the session is of developer | it is for ops"));
+    session.offers[3].environment = texts(&["A_KEY"]);
+    session.unset = texts(&["A_KEY"]);
+    session.after(Change::default());
+    assert!(session.why("docker").contains("✘ environment: A_KEY is not set\n· gate: \n· activation: \n"));
+    session.turn(1);
+    let (offer, now) = (session.offer("docker"), session.now());
+    let change = session.surface.enable(&offer, Cause::Person, None, &|_| false, now);
+    session.after(change);
+    assert!(session.why("docker").contains("✘ environment: A_KEY is not set"));
+    session.unset.clear();
+    session.after(Change::default());
+    let why = session.why("docker");
+    assert!(why.contains("✔ environment: A_KEY was not set then, and is now\n✘ gate: t1: asked for by you\n"), "{why}");
+    assert!(why.contains("it was refused in t1 because it needs A_KEY"), "{why}");
+    session.offers.remove(3);
+    session.after(Change::default());
+    assert!(session.why("docker").contains("why no connected tap has it any more"), "{}", session.why("docker"));
+}
+
+#[test]
+fn four_that_are_pinned_and_what_is_advised_then() {
+    let mut session = Session::new();
+    session.turn(1);
+    for name in ["postgres", "sqlite", "docker", "edit"] {
+        session.on(name);
+        let _ = session.surface.pin(name, true);
+    }
+    session.on("web");
+    insta::assert_snapshot!(session.why("web"), @r#"
+web · Title of web · off
+✔ tap: muvon/tap
+✔ triggers: 
+✔ domain: the session is of developer
+✔ environment: 
+· gate: 
+· activation: 
+✘ recency: t1: asked for by you
+why there was no place: postgres, sqlite, docker and edit are pinned
+do bring it in with /capability unpin postgres and then /capability enable web, for four are pinned
+"#);
+    assert!(session.why("postgres").contains("pinned: it does not go"), "{}", session.why("postgres"));
+    let _ = session.surface.pin("docker", false);
+    session.turn(2);
+    session.on("web");
+    assert!(session.why("web").contains("docker went for it"), "{}", session.why("web"));
+    assert!(session.why("docker").contains("do bring it back with /capability enable docker, and pin it to keep it"));
+    let _ = session.surface.pin("web", true);
+    session.after(Change::default());
+    let why = session.why("docker");
+    assert!(
+        why.contains("do bring it back with /capability unpin postgres and then /capability enable docker"),
+        "{why}"
+    );
 }

@@ -43,7 +43,7 @@ const LONG: &str = "query the postgres schema";
 #[test]
 fn both_edges_of_threshold_and_margin() {
     let activates = |best: f32, second: Option<f32>| {
-        let score = |name, score| Score { name, score, top: Top::default() };
+        let score = |name, score| Score { name, candidate: 0, score, top: Top::default() };
         let scores: Vec<Score<'_>> =
             [Some(score("a", best)), second.map(|second| score("b", second))].into_iter().flatten().collect();
         match verdict(&scores, Rule::ACTIVATE) {
@@ -63,7 +63,9 @@ fn both_edges_of_threshold_and_margin() {
     ] {
         assert_eq!(activates(best, second), expected, "{best} {second:?}");
     }
-    let margin = verdict(&[Score { name: "a", score: 0.7, top: Top::default() }], Rule::ACTIVATE).standing().margin;
+    let margin = verdict(&[Score { name: "a", candidate: 0, score: 0.7, top: Top::default() }], Rule::ACTIVATE)
+        .standing()
+        .margin;
     assert_eq!(margin, 0.7, "alone, it leads over 0");
 }
 
@@ -206,4 +208,35 @@ fn a_message_is_named_by_hash_and_excerpt() {
     assert_eq!(intent::clean("  <a>x</a> do it "), "do it");
     let hidden = "\u{1b}]0;title\u{7}\u{1b}[31mlist docker\u{200b} containers\u{202e}";
     assert_eq!(intent::clean(hidden), "list docker containers", "what is shown is what is compared");
+}
+
+/// A record of hundreds of capabilities copies no words, and is written and read as if it did.
+#[test]
+fn a_record_shares_the_words_of_what_it_tells_of() {
+    let offer = with_capability(offer("a", &[]), |capability| {
+        capability.triggers = (0..4).map(|number| format!("a {number}")).collect();
+    });
+    let phrases: Vec<Vector> = [0.2, 0.9, 0.5, 0.7].into_iter().map(like).collect();
+    let message = Vector::new(vec![1.0, 0.0]).unwrap();
+    let before = std::sync::Arc::strong_count(&offer.capability);
+    let routing = Surface::new(role("developer:general", &[])).route(RouteInput {
+        turn: TurnId(3),
+        source: IntentSource::Message,
+        attempt: Attempt::Wanted,
+        intent: LONG,
+        excerpt: intent::excerpt(LONG),
+        eligible: &[Compared { offer: &offer, phrases: &phrases }],
+        ineligible: Vec::new(),
+        vector: Ok(&message),
+        model: "test",
+        backend: "none",
+        encoding_us: 5,
+    });
+    assert_eq!(std::sync::Arc::strong_count(&offer.capability), before + 5, "name, tap and three triggers");
+    let written = serde_json::to_value(&routing.scores[0]).unwrap();
+    let triggers: Vec<&str> = ["a 1", "a 3", "a 2"].to_vec();
+    assert_eq!((&written["capability"], &written["tap"]), (&"a".into(), &offer.tap().into()));
+    assert_eq!(written["top"].as_array().unwrap().iter().map(|top| &top["trigger"]).collect::<Vec<_>>(), triggers);
+    let read: Routing = serde_json::from_str(&serde_json::to_string(&routing).unwrap()).unwrap();
+    assert_eq!(read, routing);
 }

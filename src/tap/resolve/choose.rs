@@ -9,7 +9,7 @@ use crate::tap::{Broken, Capability, Catalogue, PartKind, Provider, Tap, TapKind
 /// The provider that is taken when nothing else is said.
 const DEFAULT: &str = "default";
 /// A pin to this owner means the built-in tap, or the starter tap for what that has not.
-const BASELINE: &str = "octomind";
+pub const BASELINE: &str = "octomind";
 
 /// What a reference came to.
 #[derive(Debug, Clone, PartialEq)]

@@ -17,7 +17,7 @@ mod name;
 mod sentence;
 mod tag;
 
-pub use choose::{CapabilityError, Choice, choose};
+pub use choose::{BASELINE, CapabilityError, Choice, choose};
 pub use expand::{Dep, Expanded, ExpandedCapability, ExpandedServer, expand};
 pub(crate) use merge::RESERVED;
 pub use name::{ASSISTANT, CHIEF, Reason, ResolveError, Resolved, Target, resolve};

@@ -239,6 +239,7 @@ impl Composer {
                 self.names.providers.iter().map(|name| (provider(name), false)).collect()
             }
             "role" => self.roles().into_iter().map(|role| (role, true)).collect(),
+            "supervisor" => self.switches.iter().map(|switch| (switch.clone(), true)).collect(),
             "skill" => self.skills.iter().map(|skill| (skill.clone(), true)).collect(),
             _ if own.contains('|') || own == "all" => {
                 own.split('|').map(|word| (named(&word.to_owned()), true)).collect()

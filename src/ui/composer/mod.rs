@@ -52,6 +52,8 @@ pub struct Composer {
     /// The agents that taps offer, by tag.
     pub agents: Vec<Offered>,
     pub skills: Vec<Offered>,
+    /// What `/supervisor` can name.
+    pub switches: Vec<Offered>,
     /// What `@` can offer.
     pub files: Files,
     /// Where a completion was closed by hand; it stays closed for that word.
@@ -78,6 +80,7 @@ impl Default for Composer {
             names: Names::default(),
             agents: Vec::new(),
             skills: Vec::new(),
+            switches: Vec::new(),
             files: Files::Unknown,
             dismissed: None,
             editing: None,

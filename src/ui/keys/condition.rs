@@ -30,6 +30,8 @@ facts! {
     overlay = "overlay", "an overlay is open";
     reading = "reading", "the overlay shows one record in full";
     sections = "sections", "the overlay has several lists";
+    listing = "listing", "the overlay is a list without a filter";
+    switch = "switch", "the marked row of the overlay, or what is read, is a switch";
     sourced = "sourced", "what the overlay shows comes from files";
     turn_running = "turn-running", "a turn runs";
     starting = "starting", "something that prepares the start runs and can be stopped";

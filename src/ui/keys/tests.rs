@@ -98,7 +98,7 @@ fn the_first_context_that_knows_a_key_answers() {
     assert_eq!(find(&transcript, "j", &idle), "scroll-down");
     assert_eq!(find(&transcript, "g", &idle), "+Go to");
     assert_eq!(find(&transcript, "g g", &idle), "scroll-top");
-    assert_eq!(find(&transcript, "g x", &idle), "nothing");
+    assert_eq!(find(&transcript, "g y", &idle), "nothing");
     assert_eq!(find(&transcript, "z", &idle), "zoom");
     assert_eq!(find(&transcript, "ctrl-c", &idle), "quit-twice");
     let running = Facts { turn_running: true, ..idle };
@@ -138,7 +138,7 @@ fn each_bad_row_is_named_and_costs_no_other() {
         [
             "own.toml:3: there is no action `scrol-down` (hint: did you mean `scroll-down`?)",
             "own.toml:4: `entr` is no key; did you mean `enter`?",
-            "own.toml:5: `focus-pane` takes one argument: transcript, surface, scores, notes, composer",
+            "own.toml:5: `focus-pane` takes one argument: transcript, surface, scores, plan, notes, composer",
             "own.toml:6: `acton` is no key",
             "own.toml:7: `nver` is no condition",
             "own.toml:9: there is no context `transcipt` (hint: did you mean `transcript`?)",

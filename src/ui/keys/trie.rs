@@ -13,6 +13,7 @@ pub enum Context {
     Transcript,
     Surface,
     Scores,
+    Plan,
     Notes,
     Composer,
     /// The completion list over the composer.
@@ -32,6 +33,7 @@ impl Context {
         Self::Transcript,
         Self::Surface,
         Self::Scores,
+        Self::Plan,
         Self::Notes,
         Self::Composer,
         Self::Popup,
@@ -48,6 +50,7 @@ impl Context {
             Self::Transcript => "transcript",
             Self::Surface => "surface",
             Self::Scores => "scores",
+            Self::Plan => "plan",
             Self::Notes => "notes",
             Self::Composer => "composer",
             Self::Popup => "popup",

@@ -204,9 +204,15 @@ impl State {
                     own((&skill.file, None))
                 }
                 Subject::Why(noun, name) => own(source_of(self.item_named(*noun, name)?)),
-                Subject::Entry(_) | Subject::Note { .. } | Subject::Server(_) | Subject::Tool { .. } => None,
+                Subject::Entry(_)
+                | Subject::Note(_)
+                | Subject::Plan
+                | Subject::Switch(_)
+                | Subject::Wire(..)
+                | Subject::Server(_)
+                | Subject::Tool { .. } => None,
             },
-            Layer::WhatIf(_) => None,
+            Layer::WhatIf(_) | Layer::Table(_) => None,
         }
     }
 
@@ -227,7 +233,7 @@ impl State {
             Some(Layer::Reader(Reader { subject, .. })) => {
                 matches!(subject, Subject::Part { .. } | Subject::Finding { .. } | Subject::Skill(_))
             }
-            Some(Layer::WhatIf(_)) | None => false,
+            Some(Layer::WhatIf(_) | Layer::Table(_)) | None => false,
         }
     }
 }

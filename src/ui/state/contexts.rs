@@ -1,4 +1,4 @@
-use super::{Layer, Listing, Pane, Picker, Scroll, State};
+use super::{Layer, Listing, Pane, Picker, Scroll, State, Table, Tabled};
 use crate::proto::{AskKind, EntryKind, RunState};
 use crate::ui::keys::{Context, Facts, Found, Node};
 
@@ -31,6 +31,7 @@ impl State {
             Pane::Transcript => contexts.extend([Context::Transcript, Context::Pane]),
             Pane::Surface => contexts.extend([Context::Surface, Context::Pane]),
             Pane::Scores => contexts.extend([Context::Scores, Context::Pane]),
+            Pane::Plan => contexts.extend([Context::Plan, Context::Pane]),
             Pane::Notes => contexts.extend([Context::Notes, Context::Pane]),
         }
         contexts.push(Context::Global);
@@ -49,7 +50,9 @@ impl State {
             popup: self.composer.completion.is_some(),
             overlay: !self.layers.is_empty(),
             reading: matches!(self.layers.last(), Some(Layer::Reader(_))),
-            sections: matches!(self.layers.last(), Some(Layer::Picker(Picker { of: Listing::Catalogue(_), .. }))),
+            sections: self.has_sections(),
+            listing: matches!(self.layers.last(), Some(Layer::Table(_))),
+            switch: self.switch_in_question().is_some(),
             sourced: self.has_sources(),
             turn_running: self.snapshot.run.busy(),
             starting: self.stoppable_start(),
@@ -113,6 +116,8 @@ impl State {
             },
             (Some(Layer::Reader(_)), ..) => "READ",
             (Some(Layer::WhatIf(_)), ..) => "WHAT IF",
+            (Some(Layer::Table(Table { of: Tabled::Switches, .. })), ..) => "SWITCHES",
+            (Some(Layer::Table(Table { of: Tabled::Calls, .. })), ..) => "WIRE",
             (None, Some(_), _) => "QUESTION",
             (None, None, Pane::Composer) => "TYPE",
             (None, None, Pane::Transcript) if self.search_editing() => "SEARCH",

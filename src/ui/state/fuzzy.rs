@@ -9,15 +9,20 @@ pub(in crate::ui) fn filtered<T>(rows: Vec<T>, filter: &str, text: impl Fn(&T) -
     let pattern = Pattern::parse(filter, CaseMatching::Smart, Normalization::Smart);
     let mut matcher = Matcher::new(Config::DEFAULT);
     let mut buffer = Vec::new();
-    let mut scored: Vec<(u32, T)> = Vec::new();
+    let mut scored: Vec<((bool, u32), T)> = Vec::new();
     for row in rows {
         let text = text(&row);
         if let Some(score) = pattern.score(Utf32Str::new(&text, &mut buffer), &mut matcher) {
-            scored.push((score, row));
+            scored.push(((is_named(&text, filter), score), row));
         }
     }
     scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     scored.into_iter().map(|(_, row)| row).collect()
+}
+
+/// Whether a row's name, its first word, is what was typed.
+fn is_named(text: &str, typed: &str) -> bool {
+    text.split_whitespace().next().is_some_and(|name| name.to_lowercase() == typed.trim().to_lowercase())
 }
 
 /// What a row is found by.
@@ -42,13 +47,13 @@ pub(in crate::ui) fn named_or_told<T>(rows: Vec<T>, filter: &str, words: impl Fn
     let pattern = Pattern::parse(filter, CaseMatching::Smart, Normalization::Smart);
     let wanted: Vec<String> = filter.split_whitespace().map(str::to_lowercase).collect();
     let mut matcher = Matcher::new(Config::DEFAULT);
-    let mut scored: Vec<(Option<u32>, T)> = Vec::new();
+    let mut scored: Vec<((bool, Option<u32>), T)> = Vec::new();
     for row in rows {
         let words = words(&row);
         let scores = pattern.atoms.iter().map(|atom| named(atom, &words, &mut matcher));
         let score = scores.sum::<Option<u32>>();
         if score.is_some() || told(&wanted, &words) {
-            scored.push((score, row));
+            scored.push(((is_named(&words.name, filter), score), row));
         }
     }
     scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
@@ -105,6 +110,14 @@ mod tests {
         assert_eq!(found(&rows, "muvon").len(), 3);
         assert_eq!(found(&rows, "muvon alpha"), ["alpha"]);
         assert_eq!(found(&rows, " "), ["alpha", "postgres", "beta"]);
+    }
+
+    #[test]
+    fn what_is_called_as_typed_comes_first() {
+        let rows = ["submarine miner miner", "miner-miner miner", "Miner skill", "mine"];
+        assert_eq!(filtered(rows.to_vec(), "miner ", |row| (*row).to_owned())[0], "Miner skill");
+        let rows = [("submarine", "miner", ""), ("big-miner", "miner", ""), ("miner", "", "")];
+        assert_eq!(found(&rows, "miner")[0], "miner");
     }
 
     #[test]

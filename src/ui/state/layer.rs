@@ -1,5 +1,5 @@
-use super::{Noun, Reach, Shelf, State, WhatIf};
-use crate::proto::Order;
+use super::{Noun, Part, Reach, Shelf, State, WhatIf};
+use crate::proto::{Order, RequestId, Seq};
 
 /// An overlay.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,6 +9,8 @@ pub enum Layer {
     Reader(Reader),
     /// A message that is tried and not sent.
     WhatIf(WhatIf),
+    /// A list without a filter, so that letters are keys.
+    Table(Table),
 }
 
 impl Layer {
@@ -23,7 +25,8 @@ impl Layer {
                 std::mem::discriminant(&one.of) == std::mem::discriminant(&two.of)
             }
             (Self::Reader(_), Self::Reader(_)) | (Self::WhatIf(_), Self::WhatIf(_)) => true,
-            (Self::Picker(_) | Self::Reader(_) | Self::WhatIf(_), _) => false,
+            (Self::Table(one), Self::Table(two)) => one.of == two.of,
+            (Self::Picker(_) | Self::Reader(_) | Self::WhatIf(_) | Self::Table(_), _) => false,
         }
     }
 }
@@ -43,6 +46,27 @@ impl Picker {
         self.selected = 0;
         self.offset = 0;
     }
+}
+
+/// A list whose rows are marked and not filtered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Table {
+    pub of: Tabled,
+    pub selected: usize,
+    pub offset: usize,
+}
+
+impl Table {
+    pub fn new(of: Tabled) -> Self {
+        Self { of, selected: 0, offset: 0 }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tabled {
+    Switches,
+    /// Model calls of all purposes.
+    Calls,
 }
 
 /// What a picker lists.
@@ -70,11 +94,14 @@ pub struct Reader {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     Entry(Order),
-    /// Index into the snapshot's notes, with its text so that a shifted index shows nothing wrong.
-    Note {
-        index: usize,
-        text: String,
-    },
+    /// The note that was made of this event.
+    Note(Seq),
+    /// The plan as it stands.
+    Plan,
+    /// By its dotted key.
+    Switch(String),
+    /// One side of a model call.
+    Wire(RequestId, Part),
     Server(String),
     Tool {
         server: String,

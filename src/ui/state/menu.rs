@@ -60,7 +60,7 @@ const COMMANDS: &str = "Commands";
 const MOTIONS: &str = "Moving and deleting in the message";
 
 /// What is needed on the first day, in this order.
-const FIRST: [Action; 15] = [
+const FIRST: [Action; 16] = [
     Action::Submit,
     Action::SubmitQueue,
     Action::Interrupt,
@@ -73,6 +73,7 @@ const FIRST: [Action; 15] = [
     Action::Catalogue,
     Action::WhatIf,
     Action::Why,
+    Action::Switches,
     Action::Help,
     Action::CopyAnswer,
     Action::QuitTwice,
@@ -145,13 +146,14 @@ fn palette_rank(action: Action) -> usize {
             30 + match action.category() {
                 Category::Session => 0,
                 Category::Overlays => 1,
-                Category::Surface => 2,
-                Category::Questions => 3,
-                Category::Focus => 4,
-                Category::Scroll => 5,
-                Category::Lists => 6,
-                Category::Terminal => 7,
-                Category::Composer => 8,
+                Category::Supervisor => 2,
+                Category::Surface => 3,
+                Category::Questions => 4,
+                Category::Focus => 5,
+                Category::Scroll => 6,
+                Category::Lists => 7,
+                Category::Terminal => 8,
+                Category::Composer => 9,
             }
         }
     }
@@ -189,6 +191,7 @@ fn section(row: &HelpRow) -> &'static str {
         Context::Transcript => "Transcript",
         Context::Surface => "Surface",
         Context::Scores => "Scores",
+        Context::Plan => "Plan",
         Context::Notes => "Notes",
         Context::Composer => "Composer",
         Context::Popup => "Completion list",

@@ -16,6 +16,7 @@ mod picker;
 mod secrets;
 mod selection;
 mod starting;
+mod supervisor;
 mod surface;
 mod timers;
 mod transcript;
@@ -27,10 +28,11 @@ use std::sync::Arc;
 pub use agents::AgentRow;
 pub use catalogue::{Findings, Shelf, ShelfRow, about};
 pub(in crate::ui) use fuzzy::filtered;
-pub use layer::{Layer, Listing, Picker, Reader, Subject};
+pub use layer::{Layer, Listing, Picker, Reader, Subject, Table, Tabled};
 pub use menu::{Deed, MenuRow};
 pub use secrets::Secrets;
 pub use selection::{Ground, Selection, Spot};
+pub use supervisor::{Part, SwitchGroup, Wire, short_name, switch_order};
 pub use surface::{Item, Standing, brought, dynamic_order, is_alive, items, not_compared, own_servers, static_servers};
 pub use transcript::{Scroll, ScrollBy, Search, TranscriptState};
 pub use what_if::{Answered, WhatIf};
@@ -48,18 +50,21 @@ pub enum Pane {
     Transcript,
     Surface,
     Scores,
+    Plan,
     Notes,
     Composer,
 }
 
 impl Pane {
-    pub const ALL: &'static [Self] = &[Self::Transcript, Self::Surface, Self::Scores, Self::Notes, Self::Composer];
+    pub const ALL: &'static [Self] =
+        &[Self::Transcript, Self::Surface, Self::Scores, Self::Plan, Self::Notes, Self::Composer];
 
     pub const fn name(self) -> &'static str {
         match self {
             Self::Transcript => "transcript",
             Self::Surface => "surface",
             Self::Scores => "scores",
+            Self::Plan => "plan",
             Self::Notes => "notes",
             Self::Composer => "composer",
         }
@@ -82,12 +87,16 @@ pub struct State {
     pub start_up: Option<Order>,
     pub surface: ListState,
     pub scores: ListState,
+    /// The marked phase.
+    pub plan: ListState,
     pub notes: ListState,
     pub composer: Composer,
     /// Overlays, the topmost last. Only the topmost gets keys.
     pub layers: Vec<Layer>,
     /// Messages that were tried so far: numbers the questions to the session.
     pub tried: u64,
+    /// The bodies of the model call that was asked about last, once they came.
+    pub wire: Option<Wire>,
     /// The open question that has focus, if one has. Only one for a secret takes focus by itself.
     pub question: Option<Question>,
     /// Which secrets come forward by themselves.
@@ -188,10 +197,12 @@ impl State {
             start_up: None,
             surface: ListState::default(),
             scores: ListState::default(),
+            plan: ListState::default(),
             notes: ListState::default(),
             composer: Composer::default(),
             layers: Vec::new(),
             tried: 0,
+            wire: None,
             question: None,
             secrets: Secrets::default(),
             selection: None,
@@ -209,6 +220,7 @@ impl State {
         };
         state.find_start();
         state.know_agents();
+        state.know_switches();
         state
     }
 

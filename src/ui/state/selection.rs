@@ -8,6 +8,7 @@ pub enum Ground {
     Transcript,
     Surface,
     Scores,
+    Plan,
     Notes,
     /// The topmost overlay.
     Over,

@@ -188,7 +188,7 @@ impl State {
                 Item::Server(_) | Item::Tool { .. } | Item::Skill(_) | Item::Absent => None,
             },
             (None, Pane::Scores) => self.marked_score().map(str::to_owned),
-            (None, Pane::Transcript | Pane::Notes | Pane::Composer) => None,
+            (None, Pane::Transcript | Pane::Plan | Pane::Notes | Pane::Composer) => None,
         }
     }
 

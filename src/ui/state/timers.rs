@@ -1,6 +1,6 @@
 use super::contexts::WHICH_KEY_MS;
-use super::{Layer, State};
-use crate::proto::{ServerState, Timestamp};
+use super::{Layer, State, Table, Tabled};
+use crate::proto::{CallEnd, ServerState, Timestamp};
 
 /// Milliseconds between two looks of a spinner.
 pub const SPINNER_MS: u64 = 120;
@@ -44,7 +44,13 @@ impl State {
         let timed = |state: &ServerState| {
             matches!(state, ServerState::Starting { .. } | ServerState::Waiting { .. }) && !state.is_held()
         };
-        self.snapshot.run.busy() || self.starting() || self.any_server(timed)
+        self.snapshot.run.busy() || self.starting() || self.any_server(timed) || self.call_on_screen()
+    }
+
+    /// A model call that runs beside the turn is listed with its elapsed time.
+    fn call_on_screen(&self) -> bool {
+        let listed = matches!(self.layers.last(), Some(Layer::Table(Table { of: Tabled::Calls, .. })));
+        listed && self.snapshot.supervisor.calls.iter().any(|call| call.ended == CallEnd::Running)
     }
 
     fn any_server(&self, holds: impl Fn(&ServerState) -> bool) -> bool {

@@ -28,6 +28,10 @@ pub struct Answered {
     pub would_evict: Option<String>,
     pub tokens_after: Option<u64>,
     pub skills: Vec<SkillTrace>,
+    /// What those bring along.
+    pub would_hold: Vec<String>,
+    /// Why the one that passed the gate would stay off.
+    pub refused: Option<String>,
 }
 
 impl WhatIf {
@@ -60,13 +64,19 @@ impl WhatIf {
         (self.text != self.asked).then_some(since + PATIENCE_MS)
     }
 
-    /// Keeps the answer unless a later one is here already.
+    /// The answer may be another now: what is typed is asked about once more.
+    pub fn ask_again(&mut self) {
+        self.asked.clear();
+    }
+
+    /// Keeps the answer unless one to a later question is here already. A question may be answered again
+    /// when more is known.
     pub fn answered(&mut self, answer: Answered) {
         if self.waiting.is_some_and(|(id, _)| id == answer.id) {
             self.waiting = None;
         }
         let known = self.answer.as_ref().map_or(0, |known| known.id);
-        if answer.id > known && answer.id <= self.last && !self.text.trim().is_empty() {
+        if answer.id >= known && answer.id <= self.last && !self.text.trim().is_empty() {
             self.answer = Some(answer);
         }
     }

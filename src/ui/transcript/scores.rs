@@ -102,7 +102,7 @@ pub fn verdict(routing: &Routing, at: usize) -> Styled {
     let passes = routing.margin >= routing.needed_margin;
     match (at, &routing.outcome) {
         (0, RouteOutcome::Activated { .. }) if routing.source == IntentSource::Question => {
-            Styled::new("✔ would come", Role::ScorePass)
+            Styled::new("✔ passes", Role::ScorePass)
         }
         (0, RouteOutcome::Activated { .. }) => Styled::new("✔ came", Role::ScorePass),
         (0, RouteOutcome::BelowThreshold) => Styled::new(&format!("< {:.2}", routing.threshold), Role::ScoreFail),
@@ -154,7 +154,7 @@ pub fn score_row(routing: &Routing, at: usize, columns: Columns, width: usize) -
     );
     let end = verdict(routing, at);
     if width < WITH_BAR {
-        let came = matches!(&routing.outcome, RouteOutcome::Activated { capability } if *capability == one.capability);
+        let came = matches!(&routing.outcome, RouteOutcome::Activated { capability } if one.capability == *capability);
         return name.with(if came { " ✔" } else { "" }, Role::ScorePass).into_row(width);
     }
     name.push(" ", Role::UiText);

@@ -94,7 +94,7 @@ fn type_letter(state: &mut State, letter: char) {
 pub(super) fn picker(state: &mut State) -> Option<&mut Picker> {
     match state.layers.last_mut() {
         Some(Layer::Picker(picker)) => Some(picker),
-        Some(Layer::Reader(_) | Layer::WhatIf(_)) | None => None,
+        Some(Layer::Reader(_) | Layer::WhatIf(_) | Layer::Table(_)) | None => None,
     }
 }
 
@@ -102,7 +102,7 @@ pub(super) fn picker(state: &mut State) -> Option<&mut Picker> {
 pub(super) fn what_if(state: &mut State) -> Option<&mut WhatIf> {
     match state.layers.last_mut() {
         Some(Layer::WhatIf(tried)) => Some(tried),
-        Some(Layer::Picker(_) | Layer::Reader(_)) | None => None,
+        Some(Layer::Picker(_) | Layer::Reader(_) | Layer::Table(_)) | None => None,
     }
 }
 

@@ -3,7 +3,7 @@ use crate::proto::Order;
 use crate::ui::action::{Action, Call};
 use crate::ui::effect::Effect;
 use crate::ui::input::{Mouse, MouseKind};
-use crate::ui::state::{Ground, Pane, ScrollBy, Selection, State};
+use crate::ui::state::{Ground, Layer, Pane, Picker, ScrollBy, Selection, State, Table};
 use crate::ui::view::{Hit, Pointed};
 
 /// Lines per notch of the wheel.
@@ -70,6 +70,10 @@ fn wheel(state: &mut State, hit: Hit, lines: i32) {
             state.scores.offset = shifted(state.scores.offset);
             state.scores.selected = shifted(state.scores.selected);
         }
+        Hit::Phase(_) => {
+            state.plan.offset = shifted(state.plan.offset);
+            state.plan.selected = shifted(state.plan.selected);
+        }
         Hit::Note(_) => {
             state.notes.offset = shifted(state.notes.offset);
             state.notes.selected = shifted(state.notes.selected);
@@ -88,6 +92,7 @@ fn click(state: &mut State, hit: Hit) -> Vec<Effect> {
         Hit::Scrollbar(share) => scroll_to(state, share),
         Hit::Surface(item) => return row(state, Pane::Surface, item),
         Hit::Score(item) => return row(state, Pane::Scores, item),
+        Hit::Phase(item) => return row(state, Pane::Plan, item),
         Hit::Note(item) => return row(state, Pane::Notes, item),
         Hit::Composer { row, column } => {
             state.focus = Pane::Composer;
@@ -101,9 +106,11 @@ fn click(state: &mut State, hit: Hit) -> Vec<Effect> {
             }
         }
         Hit::Over(Some(item)) if !state.layers.is_empty() => {
-            if let Some(picker) = super::input::picker(state) {
-                let again = picker.selected == item;
-                picker.selected = item;
+            if let Some(Layer::Picker(Picker { selected, .. }) | Layer::Table(Table { selected, .. })) =
+                state.layers.last_mut()
+            {
+                let again = *selected == item;
+                *selected = item;
                 if again {
                     return actions::run(state, &Call::new(Action::Accept));
                 }
@@ -129,6 +136,7 @@ fn row(state: &mut State, pane: Pane, item: Option<usize>) -> Vec<Effect> {
     let list = match pane {
         Pane::Surface => &mut state.surface,
         Pane::Scores => &mut state.scores,
+        Pane::Plan => &mut state.plan,
         _ => &mut state.notes,
     };
     let again = state.focus == pane && item == Some(list.selected);

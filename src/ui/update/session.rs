@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
 use crate::port::Delivery;
-use crate::proto::{AskKind, Body, Command, Decision, Event, Level, Snapshot, TurnOutcome};
+use crate::proto::{AskKind, Body, Command, Decision, EncoderState, Event, Level, Snapshot, TurnOutcome};
 use crate::ui::action::Action;
 use crate::ui::effect::Effect;
 use crate::ui::keys::Context;
-use crate::ui::state::{Answered, ListState, STOPPED_MS, Secrets, State, TranscriptState};
+use crate::ui::state::{Answered, ListState, STOPPED_MS, Secrets, State, TranscriptState, Wire};
 
 /// Folds deliveries in, in order, and tells the person what must not be missed.
 pub(super) fn deliveries(state: &mut State, deliveries: Vec<Delivery>, latest: Option<&Snapshot>) -> Vec<Effect> {
@@ -36,8 +36,10 @@ fn resync(state: &mut State, latest: &Snapshot) {
     let same = state.snapshot.session.name == latest.session.name;
     let begins = state.snapshot.session.name.is_empty();
     state.snapshot = latest.clone();
+    super::actions::surface::ask_again(state);
     state.find_start();
     state.know_agents();
+    state.know_switches();
     if begins && state.snapshot.turn.0 > 0 {
         resumed(state);
     }
@@ -45,6 +47,8 @@ fn resync(state: &mut State, latest: &Snapshot) {
         state.transcript = TranscriptState::default();
         state.surface = ListState::default();
         state.scores = ListState::default();
+        state.plan = ListState::default();
+        state.wire = None;
         state.notes = ListState::default();
         state.interrupting = None;
         state.question = None;
@@ -90,15 +94,25 @@ fn react(state: &mut State, event: &Event) -> Vec<Effect> {
             state.announce(ask.id, words);
             call(state, "octomind asks something")
         }
-        Body::WhatIf { id, routing, would_evict, tokens_after, skills } => {
+        Body::WhatIf { id, routing, would_evict, tokens_after, skills, would_hold, refused } => {
             let answer = Answered {
                 id: *id,
                 routing: Arc::clone(routing),
                 would_evict: would_evict.clone(),
                 tokens_after: *tokens_after,
                 skills: skills.clone(),
+                would_hold: would_hold.clone(),
+                refused: refused.clone(),
             };
             super::actions::surface::answered(state, answer);
+            Vec::new()
+        }
+        Body::Wire { request, sent, received } => {
+            state.wire = Some(Wire { request: *request, sent: sent.clone(), received: received.clone() });
+            Vec::new()
+        }
+        Body::Decided(Decision::Switched(switched)) => {
+            super::actions::supervisor::switched(state, switched);
             Vec::new()
         }
         // Another message, another list.
@@ -108,6 +122,20 @@ fn react(state: &mut State, event: &Event) -> Vec<Effect> {
         }
         Body::CatalogueChanged(_) => {
             state.know_agents();
+            super::actions::surface::ask_again(state);
+            Vec::new()
+        }
+        // What is on the way is told by the answer itself.
+        Body::EncoderChanged(EncoderState::Ready { .. } | EncoderState::Failed { .. })
+        | Body::SurfaceChanged(_)
+        | Body::RoleChanged { .. }
+        | Body::SkillActivated { .. }
+        | Body::SkillForgotten { .. } => {
+            super::actions::surface::ask_again(state);
+            Vec::new()
+        }
+        Body::SwitchesChanged(_) => {
+            state.know_switches();
             Vec::new()
         }
         Body::StartStep { .. } => {

@@ -1,4 +1,5 @@
 mod offer;
+mod supervisor;
 mod surface;
 mod words;
 
@@ -314,7 +315,7 @@ fn keys_reach_panes_prefixes_and_which_key() {
     bench.keys("s");
     assert_eq!(bench.state.focus, Pane::Surface);
     assert!(bench.state.which_key().is_none());
-    bench.keys("g x");
+    bench.keys("g y");
     assert_eq!(bench.state.focus, Pane::Surface, "a sequence that leads nowhere does nothing");
     bench.keys("1 z");
     assert!(bench.state.zoom && bench.state.focus == Pane::Transcript);
@@ -382,7 +383,7 @@ fn notes_open_in_full() {
         bench.event(Body::Notice { level, source, text: text.to_owned(), hint: None });
     }
     bench.keys("esc 5 enter");
-    let subject = Subject::Note { index: 1, text: "second".to_owned() };
+    let subject = Subject::Note(bench.state.snapshot.notes[1].seq);
     assert!(matches!(bench.state.layers.last(), Some(Layer::Reader(reader)) if reader.subject == subject));
     bench.keys("j q");
     assert!(bench.state.layers.is_empty());

@@ -1,4 +1,4 @@
-//! The header line and the status line.
+//! The status line, and what is said where there is no room.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -8,133 +8,13 @@ use super::composer::waiting;
 use super::hints::Hints;
 use super::layout::{Layout, Shape};
 use super::over;
-use crate::proto::RunState;
+use crate::proto::{Mechanic, RunState};
 use crate::text::{self, human};
 use crate::ui::action::Action;
 use crate::ui::state::{Item, Pane, Search, State};
 use crate::ui::theme::{Role, Theme};
 use crate::ui::transcript::cell::spinner;
 use crate::ui::transcript::{Cache, Styled};
-
-pub fn header(state: &State, layout: &Layout, buffer: &mut Buffer, theme: &Theme) {
-    let area = layout.header;
-    let session = &state.snapshot.session;
-    let (mark, role) = match (&state.snapshot.run, session.ended) {
-        (_, true) => ("■", Role::UiDim),
-        (RunState::Idle, _) => ("●", Role::ServerReady),
-        (RunState::Retrying { .. }, _) => ("↻", Role::NoticeWarning),
-        _ => ("●", Role::ToolRunning),
-    };
-    let name = session.title.as_deref().unwrap_or(&session.name);
-    let name = Styled::new(&text::truncate(&text::sanitize_line(name), 28), Role::UiDim);
-    let ends = |name: Styled| {
-        let gap = if name.is_empty() { "" } else { "  " };
-        name.with(gap, Role::UiText).with(mark, role)
-    };
-    let (named, bare) = (ends(if area.width < 60 { Styled::default() } else { name }), ends(Styled::default()));
-    let room = |right: &Styled| area.width.saturating_sub(right.width() as u16 + 4) as usize;
-    let facts = facts(state);
-    let (with_name, without) = facts.split_at(WITH_NAME);
-    let fitting = |lines: &[Styled], right: &Styled| lines.iter().find(|line| line.width() <= room(right)).cloned();
-    let (left, right) = match fitting(with_name, &named) {
-        Some(left) => (left, named),
-        None => (fitting(without, &bare).unwrap_or_default(), bare),
-    };
-    canvas::put_styled(buffer, area.x + 1, area.y, area.width.saturating_sub(2), left, theme);
-    let columns = right.width() as u16;
-    canvas::put_styled(buffer, area.right().saturating_sub(columns + 1), area.y, columns, right, theme);
-}
-
-/// So many of the header's forms stand beside the session's name.
-const WITH_NAME: usize = 4;
-
-/// So many forms still have the role; then the program's own name gives way before it.
-const LEAST: usize = 7;
-
-/// The header's facts in ever fewer words. Who one talks to and how full the context is stay longest:
-/// the provider's name gives way first, then that the model is scripted, how large its context is, the
-/// session's name, the cost, the model.
-fn facts(state: &State) -> Vec<Styled> {
-    let session = &state.snapshot.session;
-    let clean = |text: &str| text::sanitize_line(text).into_owned();
-    let (role, model) = (clean(&session.role), clean(&session.model.name));
-    let short = model.split_once(':').map_or(model.clone(), |(_, name)| name.to_owned());
-    let (whole, share, cost) = (Some(context(state, Window::Told)), Some(context(state, Window::Left)), cost(state));
-    let some = |words: &str| (!words.is_empty()).then(|| (words.to_owned(), Role::UiText));
-    let (role, model, short) = (some(&role), some(&model), some(&short));
-    let held = session
-        .read_only
-        .as_ref()
-        .map(|holder| (format!("read only, held by {}", text::sanitize_line(holder)), Role::NoticeWarning));
-    let scripted = session.model.scripted.then(|| ("scripted".to_owned(), Role::AssistantScripted));
-    let none = None::<(String, Role)>;
-    let forms = [
-        [&role, &model, &whole, &cost, &held, &scripted],
-        [&role, &short, &whole, &cost, &held, &scripted],
-        [&role, &short, &whole, &cost, &held, &none],
-        [&role, &short, &share, &cost, &held, &none],
-        [&role, &short, &share, &cost, &held, &none],
-        [&role, &short, &share, &none, &held, &none],
-        [&role, &none, &share, &none, &held, &none],
-        [&none, &none, &share, &none, &held, &none],
-        [&none, &none, &share, &none, &none, &none],
-    ];
-    let line = |program: &str, parts: &[&Option<(String, Role)>; 6]| {
-        let mut line = Styled::new(program, Role::UiStrong);
-        for (index, (words, role)) in parts.iter().copied().flatten().enumerate() {
-            let gap = if line.is_empty() { "" } else { "  " };
-            line.push(if index == 0 { gap } else { " · " }, Role::UiDim);
-            line.push(words, *role);
-        }
-        line
-    };
-    let (told, least) = forms.split_at(LEAST);
-    let nameless = told.last().map(|parts| line("", parts));
-    let lines = |forms: &[[&Option<(String, Role)>; 6]]| forms.iter().map(|parts| line("octomind", parts)).collect();
-    let (mut all, rest): (Vec<Styled>, Vec<Styled>) = (lines(told), lines(least));
-    all.extend(nameless.into_iter().chain(rest));
-    all
-}
-
-/// Whether the size of the context is told beside how full it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Window {
-    Told,
-    Left,
-}
-
-/// How full the context is.
-fn context(state: &State, told: Window) -> (String, Role) {
-    let used = state.snapshot.totals.context_tokens;
-    match state.snapshot.session.model.context_window {
-        Some(window) if window > 0 => {
-            let share = (used * 100).div_ceil(window);
-            let role = if share > 80 { Role::NoticeWarning } else { Role::UiText };
-            let of = if told == Window::Told { format!(" of {}", window_words(window)) } else { String::new() };
-            (format!("ctx {share} %{of}"), role)
-        }
-        _ => (format!("ctx {} tok", human::tokens(used)), Role::UiText),
-    }
-}
-
-/// What the session cost, when prices are known.
-fn cost(state: &State) -> Option<(String, Role)> {
-    let totals = &state.snapshot.totals;
-    let spent = match (totals.main.cost, totals.auxiliary.cost) {
-        (None, None) => return None,
-        (main, auxiliary) => main.unwrap_or(0.0) + auxiliary.unwrap_or(0.0),
-    };
-    Some((human::dollars(spent), Role::UiText))
-}
-
-/// `200k`, `1M`: windows are round numbers.
-fn window_words(window: u64) -> String {
-    match window {
-        1_000_000.. => format!("{}M", (window as f64 / 100_000.0).round() / 10.0),
-        1000.. => format!("{}k", window / 1000),
-        _ => window.to_string(),
-    }
-}
 
 /// Mode, what runs, and the keys that matter now, on the bottom border.
 pub fn status(state: &State, layout: &Layout, cache: &Cache, buffer: &mut Buffer, theme: &Theme) {
@@ -245,6 +125,7 @@ fn keys_now(state: &State) -> Vec<(Action, &'static str)> {
             (Action::FocusNext, "pane"),
             (Action::ToggleFold, fold),
             (Action::Search, "search"),
+            (Action::Switches, "switches"),
         ],
         Pane::Surface => surface_keys(state),
         Pane::Scores => &[
@@ -254,9 +135,17 @@ fn keys_now(state: &State) -> Vec<(Action, &'static str)> {
             (Action::EnableCapability, "turn on"),
             (Action::WhatIf, "what if"),
         ],
-        Pane::Notes => &[(Action::Compose, "compose"), (Action::FocusNext, "pane"), (Action::Open, "show")],
+        Pane::Plan | Pane::Notes => &[
+            (Action::Compose, "compose"),
+            (Action::FocusNext, "pane"),
+            (Action::Open, "show"),
+            (Action::Switches, "switches"),
+            (Action::Wire, "wire"),
+        ],
     };
-    own.iter().copied().chain(general).collect()
+    // Who types has keys of functions alone: that one is told last.
+    let last = (state.focus == Pane::Composer).then_some((Action::Switches, "switches"));
+    own.iter().copied().chain(general).chain(last).collect()
 }
 
 /// The keys of the marked row: what is there decides what can be done with it.
@@ -321,6 +210,8 @@ fn activity(state: &State, room: usize) -> Option<String> {
         RunState::Tools { since, running } if short => format!("{running} tools {}", elapsed(*since)),
         RunState::Tools { since, running: 1 } => format!("1 tool runs {}", elapsed(*since)),
         RunState::Tools { since, running } => format!("{running} tools run {}", elapsed(*since)),
+        RunState::Checking { since, mechanic } if short => format!("{} {}", mechanic.word(), elapsed(*since)),
+        RunState::Checking { since, mechanic } => format!("{} {}", checking(*mechanic), elapsed(*since)),
         RunState::Retrying { until, attempt, of, reason, .. } => {
             let left = human::duration_ms(until.saturating_sub(state.now).div_ceil(1000) * 1000);
             if short {
@@ -330,6 +221,17 @@ fn activity(state: &State, room: usize) -> Option<String> {
             format!("{}: try {attempt} of {of} in {left}", text::sanitize_line(reason).trim_end_matches('.'))
         }
     })
+}
+
+/// What the supervisor is waited for.
+fn checking(mechanic: Mechanic) -> &'static str {
+    match mechanic {
+        Mechanic::Gate => "the gate verifies the stop",
+        Mechanic::Refute => "the gate takes a second look",
+        Mechanic::Plan => "the plan is worked out",
+        Mechanic::Condense => "large results are condensed",
+        Mechanic::Authorizer => "the calls are authorized",
+    }
 }
 
 /// How things stand, where there is room for nothing else.

@@ -80,6 +80,7 @@ pub struct Layout {
     pub window: Window,
     pub surface: List,
     pub scores: List,
+    pub plan: List,
     pub notes: List,
     /// Places of titles that can be clicked.
     pub tabs: Vec<(Pane, Rect)>,
@@ -110,6 +111,8 @@ pub enum Hit {
     Surface(Option<usize>),
     /// A row of the Scores pane that names a capability.
     Score(Option<usize>),
+    /// A phase of the plan.
+    Phase(Option<usize>),
     Note(Option<usize>),
     /// A cell of the composer's text.
     Composer {
@@ -159,6 +162,7 @@ impl Layout {
             Pane::Transcript => self.entry_at(line),
             Pane::Surface => Hit::Surface(self.surface.item_at(line)),
             Pane::Scores => Hit::Score(self.scores.item_at(line)),
+            Pane::Plan => Hit::Phase(self.plan.item_at(line)),
             Pane::Notes => Hit::Note(self.notes.item_at(line)),
             Pane::Composer => Hit::Nothing,
         }
@@ -182,13 +186,15 @@ pub struct Looked {
     pub shown: Pane,
     /// Of the side panes.
     pub side: Pane,
-    /// Of Scores and Notes.
+    /// Of Scores, Plan and Notes.
     pub lower: Pane,
+    /// Of Plan and Notes.
+    pub last: Pane,
 }
 
 impl Default for Looked {
     fn default() -> Self {
-        Self { shown: Pane::Transcript, side: Pane::Surface, lower: Pane::Scores }
+        Self { shown: Pane::Transcript, side: Pane::Surface, lower: Pane::Scores, last: Pane::Notes }
     }
 }
 
@@ -198,9 +204,14 @@ impl Looked {
             Pane::Composer => return,
             Pane::Transcript => {}
             Pane::Surface => self.side = focus,
-            Pane::Scores | Pane::Notes => {
+            Pane::Scores => {
                 self.side = focus;
                 self.lower = focus;
+            }
+            Pane::Plan | Pane::Notes => {
+                self.side = focus;
+                self.lower = focus;
+                self.last = focus;
             }
         }
         self.shown = focus;
@@ -210,8 +221,8 @@ impl Looked {
 /// Places of the panes above the composer.
 pub fn boxes(state: &State, shape: Shape, focus: &Looked, main: Rect) -> Vec<PaneBox> {
     let one = |pane: Pane, outline: Rect, tabs: &[Pane]| PaneBox { pane, outline, tabs: tabs.to_vec() };
-    let Looked { shown, side, lower } = *focus;
-    const ALL: [Pane; 4] = [Pane::Transcript, Pane::Surface, Pane::Scores, Pane::Notes];
+    let Looked { shown, side, lower, last } = *focus;
+    const ALL: [Pane; 5] = [Pane::Transcript, Pane::Surface, Pane::Scores, Pane::Plan, Pane::Notes];
     if state.zoom || shape == Shape::Narrow {
         return vec![one(shown, main, &ALL)];
     }
@@ -233,9 +244,27 @@ pub fn boxes(state: &State, shape: Shape, focus: &Looked, main: Rect) -> Vec<Pan
         boxes.push(one(lower, below(upper, column.height), &ALL[2..]));
         return boxes;
     }
-    let (upper, middle) = (column.height / 2, column.height * 4 / 5);
+    let planned = !state.snapshot.supervisor.plan.phases.is_empty();
+    let (upper, middle) = (column.height / 2, if planned { column.height * 3 / 4 } else { column.height * 4 / 5 });
     boxes.push(one(Pane::Surface, Rect { height: upper, ..column }, &[Pane::Surface]));
     boxes.push(one(Pane::Scores, below(upper, middle), &[Pane::Scores]));
-    boxes.push(one(Pane::Notes, below(middle, column.height), &[Pane::Notes]));
+    boxes.extend(plan_and_notes(planned, last, below(middle, column.height)));
     boxes
+}
+
+/// Columns that a plan or the notes need to stand beside the other.
+const BESIDE: u16 = 24;
+
+/// Plan and Notes beside each other; while there is no plan, the notes have its room.
+fn plan_and_notes(planned: bool, last: Pane, place: Rect) -> Vec<PaneBox> {
+    if !planned || place.width < BESIDE * 2 {
+        return vec![PaneBox { pane: last, outline: place, tabs: vec![Pane::Plan, Pane::Notes] }];
+    }
+    let left = place.width / 2;
+    let plan = Rect { width: left, ..place };
+    let notes = Rect { x: place.x + left - 1, width: place.width - left + 1, ..place };
+    vec![
+        PaneBox { pane: Pane::Plan, outline: plan, tabs: vec![Pane::Plan] },
+        PaneBox { pane: Pane::Notes, outline: notes, tabs: vec![Pane::Notes] },
+    ]
 }

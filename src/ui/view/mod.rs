@@ -14,6 +14,7 @@ mod canvas;
 mod composer;
 #[cfg(test)]
 mod dump;
+mod header;
 mod hints;
 mod layout;
 mod list;
@@ -29,13 +30,14 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 pub use layout::{Hit, Layout, PaneBox, Shape};
+pub use over::record_text;
 pub use select::{Pointed, selected};
 
 use composer::ComposerBox;
 use hints::Hints;
 use layout::Looked;
 use list::List;
-use panes::{notes, scores, surface, transcript, welcome};
+use panes::{notes, plan, scores, surface, transcript, welcome};
 
 use crate::ui::action::Action;
 use crate::ui::state::{Ground, Pane, State, items};
@@ -49,6 +51,7 @@ pub struct Cache {
     transcript: cells::Cache,
     looked: Looked,
     hints: Hints,
+    wire: over::WireRows,
 }
 
 impl Cache {
@@ -94,6 +97,7 @@ pub fn prepare(state: &mut State, cache: &mut Cache, area: Rect) -> Layout {
         window: Window::default(),
         surface: List::default(),
         scores: List::default(),
+        plan: List::default(),
         notes: List::default(),
         popup: None,
         over: None,
@@ -107,7 +111,7 @@ pub fn prepare(state: &mut State, cache: &mut Cache, area: Rect) -> Layout {
     prepare_panes(state, cache, &mut layout);
     layout.popup = over::which_key(state, area, layout.composer.outline.y)
         .or_else(|| composer::popup(state, &layout.composer, area));
-    layout.over = over::topmost(state, &layout.hints, area);
+    layout.over = over::topmost(state, &layout.hints, &mut cache.wire, area);
     layout
 }
 
@@ -140,6 +144,11 @@ fn prepare_panes(state: &mut State, cache: &mut Cache, layout: &mut Layout) {
                 place.selected = place.selected.min(plan.count().saturating_sub(1));
                 let marked = (state.focus == Pane::Scores && plan.count() > 0).then_some(place.selected);
                 layout.scores = plan.window(marked, &mut place.offset, inner.height);
+            }
+            Pane::Plan => {
+                let lines = plan::lines(state, width);
+                let count = state.snapshot.supervisor.plan.phases.len();
+                layout.plan = side_list(lines, count, state.focus == Pane::Plan, &mut state.plan, inner);
             }
             Pane::Notes => {
                 let lines = notes::lines(state, width);
@@ -200,7 +209,7 @@ pub fn draw(state: &State, cache: &Cache, layout: &Layout, theme: &Theme, frame:
         bars::notice(state, layout.shape, layout.area, buffer, theme);
         return;
     }
-    bars::header(state, layout, buffer, theme);
+    header::header(state, layout, buffer, theme);
     let mut outlines = canvas::Outlines::new(layout.area);
     for one in &layout.boxes {
         outlines.add(one.outline, one.pane == state.focus);
@@ -250,6 +259,7 @@ fn draw_pane(
         Pane::Transcript => return transcript::draw(state, &cache.transcript, &layout.window, place, buffer, theme),
         Pane::Surface => (&layout.surface, Ground::Surface),
         Pane::Scores => (&layout.scores, Ground::Scores),
+        Pane::Plan => (&layout.plan, Ground::Plan),
         Pane::Notes => (&layout.notes, Ground::Notes),
         Pane::Composer => return,
     };

@@ -7,11 +7,13 @@ mod part;
 mod picker;
 mod question;
 mod reader;
+mod switches;
 mod toast;
 mod what_if;
 mod which_key;
 mod why;
 mod why_list;
+mod wire;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -20,14 +22,16 @@ use super::canvas::{self, Outlines};
 use super::hints::Hints;
 use super::list::List;
 use crate::ui::action::Action;
-use crate::ui::state::{Layer, Noun, Reader, Standing, State, Subject};
+use crate::ui::state::{Layer, Noun, Reader, Standing, State, Subject, Table, Tabled};
 use crate::ui::theme::{Role, Theme};
 use crate::ui::transcript::{Row, Styled, cell};
 
+pub use reader::record_text;
 pub use toast::toasts;
 pub use which_key::which_key;
 #[cfg(test)]
 pub use why::rows as why_rows;
+pub use wire::WireRows;
 
 /// A box that lies over the panes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +106,20 @@ impl Panel {
         }
         let track = Rect { x: right, width: 1, ..self.inner() };
         canvas::scrollbar(buffer, track, self.list.above as u64, self.list.total as u64, theme);
-        buffer.set_style(self.outline, theme.style(Role::UiOverlay));
+        self.ground(buffer, theme);
+    }
+}
+
+impl Panel {
+    /// What is drawn with the ground of the panes gets that of overlays; every other ground stays, and so
+    /// does what a piece is coloured like.
+    fn ground(&self, buffer: &mut Buffer, theme: &Theme) {
+        let (Some(plain), Some(over)) = (theme.style(Role::UiText).bg, theme.style(Role::UiOverlay).bg) else { return };
+        for position in self.outline.intersection(buffer.area).positions() {
+            if let Some(cell) = buffer.cell_mut(position).filter(|cell| cell.bg == plain) {
+                cell.bg = over;
+            }
+        }
     }
 }
 
@@ -143,12 +160,25 @@ impl Styled {
 }
 
 /// The topmost overlay, or the question in focus when there is none.
-pub fn topmost(state: &mut State, hints: &Hints, area: Rect) -> Option<Panel> {
+pub fn topmost(state: &mut State, hints: &Hints, kept: &mut WireRows, area: Rect) -> Option<Panel> {
     let Some(layer) = state.layers.last().cloned() else { return question::panel(state, hints, area) };
     let (panel, layer) = match layer {
         Layer::Picker(mut picker) => (picker::panel(state, hints, &mut picker, area), Layer::Picker(picker)),
         Layer::WhatIf(mut tried) => (what_if::panel(state, hints, &mut tried, area), Layer::WhatIf(tried)),
-        Layer::Reader(mut reader) => (reader::panel(state, hints, &mut reader, area), Layer::Reader(reader)),
+        Layer::Reader(mut reader) => {
+            let panel = match reader.subject {
+                Subject::Wire(request, part) => wire::reader(state, hints, (request, part), kept, &mut reader, area),
+                _ => reader::panel(state, hints, &mut reader, area),
+            };
+            (panel, Layer::Reader(reader))
+        }
+        Layer::Table(mut table) => {
+            let panel = match table.of {
+                Tabled::Switches => switches::panel(state, hints, &mut table, area),
+                Tabled::Calls => wire::panel(state, hints, &mut table, area),
+            };
+            (panel, Layer::Table(table))
+        }
     };
     if let Some(top) = state.layers.last_mut() {
         *top = layer;
@@ -193,7 +223,11 @@ pub fn keys(state: &State, layer: &Layer) -> &'static [(Action, &'static str)] {
         Layer::Reader(Reader { subject: Subject::Why(Noun::Skill, _), .. }) => {
             &[(Action::OpenSource, "edit the file"), (Action::Close, "close")]
         }
-        Layer::Reader(_) => &[(Action::Close, "close")],
+        Layer::Reader(Reader { subject: Subject::Switch(_), .. })
+        | Layer::Table(Table { of: Tabled::Switches, .. }) => switches::keys(state),
+        Layer::Reader(Reader { subject: Subject::Wire(..), .. }) => wire::READER_KEYS,
+        Layer::Table(Table { of: Tabled::Calls, .. }) => wire::KEYS,
+        Layer::Reader(_) => &[(Action::CopyRecord, "copy"), (Action::Close, "close")],
         Layer::WhatIf(_) => &[(Action::Accept, "take up"), (Action::Close, "close")],
     }
 }

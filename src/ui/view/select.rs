@@ -35,6 +35,7 @@ impl Layout {
             Hit::Entry { .. } => Some(Ground::Transcript),
             Hit::Surface(_) => Some(Ground::Surface),
             Hit::Score(_) => Some(Ground::Scores),
+            Hit::Phase(_) => Some(Ground::Plan),
             Hit::Note(_) => Some(Ground::Notes),
             Hit::Over(_) => Some(Ground::Over),
             _ => None,
@@ -58,6 +59,7 @@ impl Layout {
             Ground::Transcript => Pane::Transcript,
             Ground::Surface => Pane::Surface,
             Ground::Scores => Pane::Scores,
+            Ground::Plan => Pane::Plan,
             Ground::Notes => Pane::Notes,
             Ground::Over => return self.over.as_ref().map(|panel| panel.inner()),
         };
@@ -68,6 +70,7 @@ impl Layout {
         let list = match ground {
             Ground::Surface => &self.surface,
             Ground::Scores => &self.scores,
+            Ground::Plan => &self.plan,
             Ground::Notes => &self.notes,
             Ground::Over => &self.over.as_ref()?.list,
             Ground::Transcript => {
@@ -109,6 +112,7 @@ pub fn selected(state: &State, cache: &mut Cache, layout: &Layout) -> String {
     let list = match selection.ground {
         Ground::Surface => Some(&layout.surface),
         Ground::Scores => Some(&layout.scores),
+        Ground::Plan => Some(&layout.plan),
         Ground::Notes => Some(&layout.notes),
         Ground::Over => layout.over.as_ref().map(|panel| &panel.list),
         Ground::Transcript => {

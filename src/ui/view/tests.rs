@@ -12,5 +12,6 @@ mod fixture;
 mod offer;
 mod places;
 mod screens;
+mod supervisor;
 mod surface;
 mod words;

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use super::canvas;
 use super::layout::{Layout, PaneBox};
-use super::panes::surface;
+use super::panes::{plan, surface};
 use crate::text;
 use crate::ui::state::{Pane, State};
 use crate::ui::theme::{Role, Theme};
@@ -16,7 +16,7 @@ pub fn number(pane: Pane) -> &'static str {
         Pane::Transcript => "1",
         Pane::Surface => "2",
         Pane::Scores => "3",
-        // 4 belongs to a pane of its own number.
+        Pane::Plan => "4",
         Pane::Notes => "5",
         Pane::Composer => "",
     }
@@ -27,6 +27,7 @@ fn title(pane: Pane) -> &'static str {
         Pane::Transcript => "Transcript",
         Pane::Surface => "Surface",
         Pane::Scores => "Scores",
+        Pane::Plan => "Plan",
         Pane::Notes => "Notes",
         Pane::Composer => "",
     }
@@ -47,6 +48,7 @@ fn summary(state: &State, place: &PaneBox, room: usize) -> Option<String> {
         Pane::Scores if place.tabs.len() == 1 && room > 12 => {
             state.snapshot.last_routing().map(|routing| scores::excerpt(routing, room))
         }
+        Pane::Plan if place.tabs.len() == 1 => plan::summary(&state.snapshot.supervisor.plan),
         _ => None,
     }
 }

@@ -27,6 +27,7 @@ fn env() -> Env {
 
 fn request(text: &str) -> Request {
     Request {
+        purpose: octomind::proto::Purpose::Main,
         system: "be brief".into(),
         tools: vec![ToolSpec {
             name: "ls".into(),

@@ -156,7 +156,17 @@ fn a_full_disk_is_told_the_session_goes_on_and_catches_up() {
     // More than fits into the page that the journal already has.
     pty.send(format!("\x1b[200~a {}\x1b[201~\r", "very ".repeat(1000)).as_bytes());
     pty.wait_for("heard: a very");
+    pty.wait_for("Say it differently");
+    // In the notes: what else was to be written at the start may have met the full disk before the message,
+    // and then the long answer has moved the notice out of sight.
+    pty.send(b"\x1b");
+    pty.wait("the panes", |pty| !pty.row(29).contains("TYPE"));
+    pty.send(b"5");
     pty.wait("the notice", |pty| flowed(pty).contains("the disk is full"));
+    pty.send(b"1");
+    pty.wait_for("Say it differently");
+    pty.send(b"i");
+    pty.wait("the composer", |pty| pty.row(29).contains("TYPE"));
     assert!(fs::metadata(home.journal("full")).unwrap().len() < journal + 4096);
     pty.send(b"go on\r");
     pty.wait_for("heard: go on");

@@ -12,6 +12,12 @@ use crate::workbench::pty::{PATIENCE, Pty, until};
 /// A role of the configuration: what is looked at here is the process, not how an agent is made ready.
 pub const PLAIN: &str = "default=assistant";
 
+/// A script answers no verifier: the supervisor is on only where a test says something about it.
+fn unwatched(words: &[&str]) -> &'static [&'static str] {
+    let asked_for = words.iter().any(|word| word.contains("supervisor.") || *word == "tour");
+    if asked_for { &[] } else { &["-c", "supervisor.enabled=false"] }
+}
+
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_octomind");
 
 /// Inherited by all that a session starts.
@@ -132,7 +138,8 @@ impl Home {
     /// The binary with these words, in the project, with an environment of its own.
     pub fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
-        command.args(words).env_clear().envs(self.environment()).current_dir(self.path("project"));
+        let quiet = if words.first() == Some(&"run") { unwatched(words) } else { &[] };
+        command.args(words).args(quiet).env_clear().envs(self.environment()).current_dir(self.path("project"));
         command
     }
 
@@ -157,7 +164,8 @@ impl Home {
     pub fn in_terminal(&self, before: &[&str], words: &[&str], columns: u16, rows: u16) -> Pty {
         let model = self.model();
         let asked: &[&str] = if words.contains(&"tour") { &[] } else { &["--model", &model, "-c", PLAIN] };
-        let all: Vec<&str> = before.iter().chain(&[PROGRAM]).chain(words).chain(asked).copied().collect();
+        let all: Vec<&str> =
+            before.iter().chain(&[PROGRAM]).chain(words).chain(asked).chain(unwatched(words)).copied().collect();
         let mut command = CommandBuilder::new(all[0]);
         command.args(&all[1..]);
         command.env_clear();

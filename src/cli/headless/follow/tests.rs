@@ -6,7 +6,10 @@ use tokio::sync::mpsc::Sender;
 use super::*;
 use crate::cli::args::Format;
 use crate::port::{Hub, MAX_WAITING};
-use crate::proto::{Ask, AskId, AskKind, Content, Level, Origin, RequestId, Seq, StopReason, TurnId, TurnOutcome};
+use crate::proto::{
+    Ask, AskId, AskKind, Content, Decision, GateOutcome, GateThen, GateVerdict, Level, Origin, RequestId, Seq,
+    StopReason, TurnId, TurnOutcome,
+};
 
 /// A session that is played by the test.
 struct Played {
@@ -227,6 +230,45 @@ async fn falling_behind_loses_no_answer() {
     let (ended, ()) = tokio::join!(run, session);
     assert_eq!((ended.0, out.text().as_str()), (Exit::Done, "Hello\n"));
     assert!(err.text().contains("not delivered one by one"), "{}", err.text());
+}
+
+#[tokio::test]
+async fn falling_behind_loses_no_verdict() {
+    let mut played = Played::new();
+    let (run, _signals, err) = run(&played, "hi", Shared::default());
+    let session = async move {
+        played.expect_submit("hi").await;
+        played.begin();
+        played.answer("Hello");
+        played.say(None, Body::Decided(given_up()));
+        for _ in 0..=MAX_WAITING {
+            let text = "tick".to_owned();
+            played.say(None, Body::Notice { level: Level::Info, source: "x".to_owned(), text, hint: None });
+        }
+        played.end(TurnOutcome::Done);
+        played.expect(&Command::Quit).await;
+    };
+    let (ended, ()) = tokio::join!(run, session);
+    assert_eq!(ended.0, Exit::Gaps, "{}", err.text());
+}
+
+fn given_up() -> Decision {
+    Decision::Gate(Arc::new(GateVerdict {
+        attempt: 3,
+        of: 3,
+        claim: None,
+        outcome: GateOutcome::Gaps,
+        why: String::new(),
+        mutations: Vec::new(),
+        checks: Vec::new(),
+        prohibitions: Vec::new(),
+        evidence: Vec::new(),
+        gaps: Vec::new(),
+        then: GateThen::Ended { why: "no runs are left".to_owned() },
+        requests: Vec::new(),
+        model: String::new(),
+        elapsed_ms: 1,
+    }))
 }
 
 /// The message, its answer and its end in the second turn, each an event of its own.

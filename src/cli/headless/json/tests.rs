@@ -90,10 +90,10 @@ fn cost_is_of_the_session_and_null_when_unknown() {
         elapsed_ms: 2,
     };
     insta::assert_snapshot!(written(finished(Some(0.25)), None), @r##"
-{"type":"cost","session_id":"demo","session_tokens":1020,"session_cost":0.25,"input_tokens":1000,"output_tokens":20,"cache_read_tokens":900,"cache_write_tokens":5,"reasoning_tokens":7}
+{"type":"cost","session_id":"demo","session_tokens":1020,"session_cost":0.25,"input_tokens":1000,"output_tokens":20,"cache_read_tokens":900,"cache_write_tokens":5,"reasoning_tokens":7,"auxiliary_tokens":0,"auxiliary_cost":null}
 "##);
     insta::assert_snapshot!(written(finished(None), None), @r##"
-{"type":"cost","session_id":"demo","session_tokens":1020,"session_cost":null,"input_tokens":1000,"output_tokens":20,"cache_read_tokens":900,"cache_write_tokens":5,"reasoning_tokens":7}
+{"type":"cost","session_id":"demo","session_tokens":1020,"session_cost":null,"input_tokens":1000,"output_tokens":20,"cache_read_tokens":900,"cache_write_tokens":5,"reasoning_tokens":7,"auxiliary_tokens":0,"auxiliary_cost":null}
 "##);
 }
 
@@ -122,6 +122,24 @@ fn status() {
 {"type":"status","session_id":"demo","message":"all well","data":{"command":"/info"}}
 {"type":"status","session_id":"demo","message":"rm refused: no such tool","data":{"level":"warning","source":"tools","decision":{"call_refused":{"tool":"rm","reason":"no such tool"}}}}
 {"type":"status","session_id":"demo","message":"git: exit code 1. Set KEY.","data":{"server":"git","state":{"failed":{"reason":"exit code 1.","advice":"Set KEY."}},"stderr":["KEY missing"]}}
+"##);
+}
+
+/// The gate that cannot be asked is no error of the run: the verdict says what follows.
+#[test]
+fn a_call_beside_the_agents_own() {
+    let purpose = Purpose::Supervisor(crate::proto::Mechanic::Gate);
+    let usage = Usage { input: 50, output: 5, cost: Some(0.5), ..Usage::default() };
+    let request = RequestId(2);
+    let fault = Fault::new(crate::proto::FaultKind::Network, "No connection.", "Wait.");
+    let bodies = [
+        Body::RequestFailed { request, purpose, fault },
+        Body::RequestFinished { request, purpose, usage, first_token_ms: 1, elapsed_ms: 2 },
+    ];
+    let all: Vec<String> = bodies.into_iter().map(|body| written(body, None)).collect();
+    insta::assert_snapshot!(all.join("\n"), @r##"
+{"type":"status","session_id":"demo","message":"No connection.","data":{"level":"warning","source":"model","purpose":{"supervisor":"gate"},"kind":"network"}}
+{"type":"cost","session_id":"demo","session_tokens":55,"session_cost":0.5,"input_tokens":50,"output_tokens":5,"cache_read_tokens":0,"cache_write_tokens":0,"reasoning_tokens":0,"auxiliary_tokens":55,"auxiliary_cost":0.5}
 "##);
 }
 

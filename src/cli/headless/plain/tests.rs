@@ -1,10 +1,14 @@
 use super::*;
 use crate::cli::args::Format;
 use crate::cli::headless::Printer;
-use crate::proto::{CallId, Content, Decision, Fault, FaultKind, Seq, ServerKind, StopReason, TurnId};
+use crate::proto::{Authorized, CallId, Content, Decision, Fault, FaultKind, Seq, ServerKind, StopReason, TurnId};
 
 fn event(body: Body) -> Event {
     Event { seq: Seq(1), at: 0, order: None, body }
+}
+
+fn ending(code: u8, reason: &str) -> Ending<'_> {
+    Ending { code, reason, warning: None, gate: None }
 }
 
 fn delta(request: u32, offset: u64, text: &str) -> Body {
@@ -142,7 +146,7 @@ fn an_error_is_said_once_whole_and_with_the_words_of_its_provider() {
     for body in [notice, warning(1), warning(2), warning(3), failed] {
         plain.event(&Event { seq: Seq(1), at: 0, order: None, body }, &mut output);
     }
-    plain.end(69, "There is no provider x.", &Snapshot::default(), &mut output);
+    plain.end(&ending(69, "There is no provider x."), &Snapshot::default(), &mut output);
     assert_eq!(output.err.matches("There is no provider x.").count(), 1, "{}", output.err);
     assert!(output.err.contains("provider39, or choose another model with --model."), "{}", output.err);
     assert!(output.err.contains("detail: model x is retired\n"), "{}", output.err);
@@ -202,6 +206,31 @@ fn a_server_that_does_not_work_is_told_of_once() {
     let mut plain = Printer::new(Format::Plain, false);
     let mut output = Output::default();
     plain.event(&event(failed()), &Snapshot::default(), &mut output);
-    plain.end(0, "", &Snapshot::default(), &mut output);
+    plain.end(&ending(0, ""), &Snapshot::default(), &mut output);
     assert_eq!(output.err, "octofs: there is no program install it\n");
+}
+
+#[test]
+fn calls_that_ran_unlooked_at_are_warned_of() {
+    let authorized = |unavailable: Option<&str>, dropped: &[&str]| {
+        Body::Decided(Decision::Authorized(Box::new(Authorized {
+            checked: 1,
+            blocked: Vec::new(),
+            unconfirmed: Vec::new(),
+            dropped: dropped.iter().map(|words| (*words).to_owned()).collect(),
+            cached: false,
+            unavailable: unavailable.map(str::to_owned),
+            requests: Vec::new(),
+        })))
+    };
+    let of = |body| written(false, vec![body]).err;
+    assert_eq!(
+        of(authorized(Some("the answer is not JSON"), &[])),
+        "warning: authorizer: no usable answer, so 1 call ran: the answer is not JSON\n"
+    );
+    assert_eq!(
+        of(authorized(None, &["shell: its quote does not stand in user:0"])),
+        "warning: authorizer: 1 call ran; an objection was not counted: shell: its quote does not stand in user:0\n"
+    );
+    assert_eq!(of(authorized(None, &[])), "");
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::proto::{CallId, Content, Fault, RequestId, Seq, TurnId, Usage};
+use crate::proto::{CallId, Content, Fault, Gap, GapState, Reported, RequestId, SelfReport, Seq, TurnId, Usage};
 
 fn event(body: Body) -> Event {
     Event { seq: Seq(1), at: 0, order: None, body }
@@ -57,6 +57,61 @@ fn finished(purpose: Purpose) -> Body {
     Body::RequestFinished { request: RequestId(1), purpose, usage: Usage::default(), first_token_ms: 0, elapsed_ms: 0 }
 }
 
+fn gate(outcome: GateOutcome, then: GateThen) -> Body {
+    let gap = |finding: &str, state| Gap {
+        finding: finding.to_owned(),
+        blocking: true,
+        reference: String::new(),
+        quote: String::new(),
+        state,
+    };
+    let refuted = GapState::Refuted { why: String::new() };
+    Body::Decided(Decision::Gate(Arc::new(GateVerdict {
+        attempt: 1,
+        of: 3,
+        claim: None,
+        outcome,
+        why: "The model did not answer.".to_owned(),
+        mutations: Vec::new(),
+        checks: Vec::new(),
+        prohibitions: Vec::new(),
+        evidence: Vec::new(),
+        gaps: vec![gap("a", GapState::Stands), gap("b", refuted), gap("c", GapState::Stands)],
+        then,
+        requests: Vec::new(),
+        model: String::new(),
+        elapsed_ms: 0,
+    })))
+}
+
+fn sent_back() -> Body {
+    gate(GateOutcome::Gaps, GateThen::RunAgain { note: String::new() })
+}
+
+fn given_up() -> Body {
+    gate(GateOutcome::Gaps, GateThen::Ended { why: "No runs are left.".to_owned() })
+}
+
+fn says(state: Option<AgentState>) -> Body {
+    let report = state.map(|state| SelfReport {
+        state,
+        focus: String::new(),
+        next: String::new(),
+        carry: Vec::new(),
+        plan: None,
+        memories: Vec::new(),
+        behaviors: Vec::new(),
+    });
+    let (request, trouble, dropped) = (RequestId(1), None, Vec::new());
+    Body::Decided(Decision::Reported(Box::new(Reported { request, report, trouble, dropped })))
+}
+
+fn judged(bodies: Vec<Body>) -> Verdict {
+    let mut verdict = Verdict::default();
+    bodies.into_iter().for_each(|body| verdict.note(&event(body)));
+    verdict
+}
+
 #[test]
 fn what_happened_and_how_it_exits() {
     let failed = || ended(TurnOutcome::Failed("It failed.".to_owned()));
@@ -81,9 +136,7 @@ fn what_happened_and_how_it_exits() {
         ("call as text, mended", vec![lost(), request(Purpose::Main), done()], Exit::Done),
     ];
     for (name, bodies, exit) in cases {
-        let mut verdict = Verdict::default();
-        bodies.into_iter().for_each(|body| verdict.note(&event(body)));
-        assert_eq!(verdict.exit().0, exit, "{name}");
+        assert_eq!(judged(bodies).exit().0, exit, "{name}");
     }
 }
 
@@ -95,4 +148,46 @@ fn a_session_that_is_open_elsewhere_fails() {
     assert!(verdict.is_read_only());
     assert_eq!(verdict.exit().0, Exit::Failed);
     assert!(verdict.exit().1.contains("process 7"));
+}
+
+#[test]
+fn what_the_gate_did_not_accept_is_no_success() {
+    let done = || ended(TurnOutcome::Done);
+    let begun = || Body::TurnStarted { turn: TurnId(2) };
+    let pass = |outcome| gate(outcome, GateThen::Accepted);
+    let cases: Vec<(&str, Vec<Body>, Exit)> = vec![
+        ("verified", vec![pass(GateOutcome::Verified), done()], Exit::Done),
+        ("unknown", vec![pass(GateOutcome::Unknown), done()], Exit::Done),
+        ("indeterminate", vec![pass(GateOutcome::Indeterminate), done()], Exit::Done),
+        ("gaps, then pass", vec![sent_back(), pass(GateOutcome::Unknown), done()], Exit::Done),
+        ("gaps to the end", vec![sent_back(), sent_back(), given_up(), done()], Exit::Gaps),
+        ("sent back, then the gate was switched off", vec![sent_back(), done()], Exit::Done),
+        ("gaps of the turn before", vec![given_up(), begun(), done()], Exit::Done),
+        ("gaps and a denied call", vec![untrusted(), tool(ToolOutcome::Refused), given_up(), done()], Exit::Denied),
+        ("a failed turn", vec![given_up(), ended(TurnOutcome::Failed("no".to_owned()))], Exit::Failed),
+        ("stopped by hand", vec![given_up(), ended(TurnOutcome::Interrupted)], Exit::Interrupted),
+    ];
+    for (name, bodies, exit) in cases {
+        assert_eq!(judged(bodies).exit().0, exit, "{name}");
+    }
+    assert_eq!(judged(vec![given_up(), done()]).exit().1, "2 gaps are left: No runs are left");
+    assert_eq!(judged(vec![sent_back(), given_up(), done()]).gate(), Some(GateOutcome::Gaps));
+}
+
+#[test]
+fn a_success_says_what_it_does_not_mean() {
+    let done = || ended(TurnOutcome::Done);
+    let pass = |outcome| gate(outcome, GateThen::Accepted);
+    let cases: Vec<(Vec<Body>, &str)> = vec![
+        (vec![pass(GateOutcome::Indeterminate), done()], "so nothing is verified: The model did not answer"),
+        (vec![says(Some(AgentState::Blocked)), pass(GateOutcome::Unknown), done()], "it says that it is blocked"),
+        (vec![says(Some(AgentState::NeedInput)), done()], "needs an answer of yours"),
+        (vec![says(Some(AgentState::NeedInput)), says(None), done()], ""),
+        (vec![says(Some(AgentState::Done)), pass(GateOutcome::Verified), done()], ""),
+        (vec![pass(GateOutcome::Indeterminate), ended(TurnOutcome::Interrupted)], ""),
+    ];
+    for (bodies, wanted) in cases {
+        let warning = judged(bodies).warning().unwrap_or_default();
+        assert!(warning.contains(wanted) && warning.is_empty() == wanted.is_empty(), "{warning:?}, not {wanted:?}");
+    }
 }

@@ -2,8 +2,10 @@
 
 mod context;
 mod layout;
+mod plan;
 mod report;
 mod skill;
+mod supervisor;
 
 pub(super) use layout::table;
 
@@ -36,6 +38,8 @@ impl Actor {
             "skill" => self.slash_skill(arguments).await,
             "capability" => self.slash_capability(arguments).await,
             "mcp" => report::servers(&self.rec.hub.snapshot(), arguments),
+            "plan" => self.slash_plan(),
+            "supervisor" => self.slash_supervisor(arguments).await,
             "exit" => {
                 self.leaving = true;
                 return;

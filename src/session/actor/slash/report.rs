@@ -68,7 +68,7 @@ pub(super) fn info(snapshot: &Snapshot, limits: &Limits) -> String {
         row(["tools", &format!("{tools} tools, {} tokens a request", human::tokens(u64::from(tool_tokens)))]),
     ];
     if totals.auxiliary != Usage::default() {
-        rows.insert(7, row(["beside", &usage(&totals.auxiliary)]));
+        rows.insert(7, row(["supervisor", &usage(&totals.auxiliary)]));
     }
     for (name, limit) in [("session limit", limits.session), ("request limit", limits.request)] {
         if limit > 0.0 {

@@ -28,12 +28,18 @@ struct Begun {
 impl Actor {
     /// Records the change, then does what it says.
     pub(super) fn carry_out(&mut self, change: Change, waits: Waits) {
+        self.carry_out_with(change, Vec::new(), waits);
+    }
+
+    /// The same; `back` came before and is begun again without a word.
+    pub(super) fn carry_out_with(&mut self, change: Change, back: Vec<Activation>, waits: Waits) {
         let Change { decisions, effects } = change;
-        if decisions.is_empty() && effects.is_empty() {
+        if decisions.is_empty() && effects.is_empty() && back.is_empty() {
             return;
         }
         self.live.changed();
-        let arrivals = self.record(decisions);
+        let mut arrivals = self.record(decisions);
+        arrivals.extend(back);
         let mut begun: BTreeMap<String, Begun> = BTreeMap::new();
         for effect in effects {
             match effect {

@@ -10,7 +10,9 @@
 //! request waits, and only for what it or its message brought.
 
 mod ask;
+mod begin;
 mod effects;
+mod hearing;
 mod pending;
 mod route;
 mod tool;
@@ -25,7 +27,7 @@ use super::turn::Phase;
 use super::{Actor, Report};
 use crate::config::schema::Server;
 use crate::mcp::ServerSpec;
-use crate::proto::{Body, CallId, Cause, DynamicCapability, Level, SurfaceTool, Timestamp, ToolInfo};
+use crate::proto::{Body, CallId, Level, Offered, Snapshot, SurfaceTool, Timestamp, ToolInfo, TurnId};
 use crate::session::encoder::phrases;
 use crate::session::seams::{Role, Switch};
 use crate::session::server_specs::RUNTIME;
@@ -34,7 +36,7 @@ use crate::surface::{Offer, RoleSurface, Surface};
 use pending::Pending;
 
 pub(super) use route::Compared;
-pub(super) use tool::{CAPABILITY, definition};
+pub(super) use tool::{CAPABILITY, definition, failed, ok};
 pub(super) use what_if::Supposed;
 
 /// The surface, and what belongs to it.
@@ -49,10 +51,10 @@ pub(super) struct Live {
     pending: Vec<Pending>,
     /// Capabilities that a request waits for.
     awaited: BTreeSet<String>,
-    /// What a session that is taken up had, the one that goes first in front.
-    restore: Vec<DynamicCapability>,
     /// The environment was heard, and what there was is back.
     begun: bool,
+    /// Servers that did not work when the session that is taken up was last heard of.
+    troubled: BTreeSet<String>,
     /// Skills whose capabilities were asked for.
     heard: BTreeSet<String>,
     /// The servers of capabilities that were asked for.
@@ -66,7 +68,12 @@ pub(super) struct Live {
     told: Told,
     /// When something of it happened last, so that no two things happened at the same time.
     stamp: Timestamp,
+    /// The message that is being compared.
+    hearing: Option<hearing::Hearing>,
+    owed: hearing::Owed,
     what_if: Option<AbortOnDropHandle<()>>,
+    /// A question that waits for the book.
+    early: Option<(u64, String)>,
 }
 
 /// Whether the view was told as it is.
@@ -83,6 +90,8 @@ enum Told {
 pub(super) enum SurfaceReport {
     Book(u32, Arc<Book>),
     Compared(Compared),
+    /// The message of this turn has waited for a moment.
+    Reading(TurnId),
     /// A script of a capability runs, or says something.
     Script(String, String, Option<String>),
     Scripts(String, Result<(), String>),
@@ -102,8 +111,14 @@ impl Live {
         Self { state: Surface::new(role_surface(role, &BTreeSet::new())), ..Self::default() }
     }
 
-    pub fn restore(&mut self, dynamic: Vec<DynamicCapability>) {
-        self.restore = dynamic;
+    /// What a session that is taken up had, as it had it.
+    pub fn resume(&mut self, snapshot: &Snapshot) {
+        self.state.resume(snapshot);
+        let references = snapshot.surface.references.iter();
+        let troubled = references.filter(|reference| reference.trouble.is_some());
+        self.troubled = troubled.map(|reference| reference.server.clone()).collect();
+        // Whatever the clock says: what happens now is later.
+        self.stamp = self.state.latest();
     }
 
     pub fn offers(&self) -> &[Offer] {
@@ -179,49 +194,14 @@ impl Actor {
         if self.has_surface() {
             self.begin_surface();
         }
+        if let Some((id, text)) = self.live.early.take() {
+            self.suppose(id, text);
+        }
         self.go_on_if_ready();
     }
 
     fn compares(&self) -> bool {
         self.setup.auto_capabilities == Switch::On
-    }
-
-    /// Brings what is there from the beginning: of the session that is taken up, of the environment, of
-    /// skills.
-    fn begin_surface(&mut self) {
-        if !std::mem::replace(&mut self.live.begun, true) {
-            for known in std::mem::take(&mut self.live.restore) {
-                self.enable(&known.name, known.cause.clone(), effects::Waits::Request);
-                if known.pinned {
-                    self.pin(&known.name, true);
-                }
-            }
-            let wanted = self.setup.wares.as_ref().map(|wares| wares.wanted_by_environment()).unwrap_or_default();
-            for name in wanted {
-                self.enable(&name, Cause::Environment, effects::Waits::Request);
-            }
-        }
-        for skill in self.active_skills() {
-            self.hold_for(&skill);
-        }
-    }
-
-    /// What an active skill declares is there as long as it is. Sentences about what came and what did not.
-    pub(super) fn hold_for(&mut self, skill: &str) -> Vec<String> {
-        let Some(book) = self.live.book.clone().filter(|_| self.has_surface()) else { return Vec::new() };
-        if !self.live.heard.insert(skill.to_owned()) {
-            return Vec::new();
-        }
-        let cause = Cause::Skill { skill: skill.to_owned() };
-        let declared = book.declared(skill).to_vec();
-        declared.iter().map(|name| self.enable(name, cause.clone(), effects::Waits::Request).sentence(name)).collect()
-    }
-
-    pub(super) fn release_for(&mut self, skill: &str) {
-        self.live.heard.remove(skill);
-        let now = self.rec.now();
-        let change = self.live.state.release(skill, now);
-        self.carry_out(change, effects::Waits::Nobody);
     }
 
     /// The role changed and its servers are being started: what may stay of the surface is started with
@@ -298,6 +278,7 @@ impl Actor {
         match report {
             SurfaceReport::Book(number, book) => self.book_came(number, book),
             SurfaceReport::Compared(compared) => self.compared(compared),
+            SurfaceReport::Reading(turn) => self.hearing_is_long(turn),
             SurfaceReport::Script(capability, script, line) => self.script_says(&capability, &script, line),
             SurfaceReport::Scripts(capability, outcome) => self.scripts_over(&capability, outcome),
             SurfaceReport::Late(call) => self.call_is_late(&call),
@@ -325,13 +306,23 @@ impl Actor {
         self.live.told = Told::Yes;
         let snapshot = self.rec.hub.snapshot();
         let view = self.live.state.view(self.live.offers(), self.shown_tools(&snapshot));
-        if *snapshot.surface != view {
+        let mut view = view.with_troubles(&snapshot.servers);
+        view.offered = self.could_come(&snapshot);
+        if let Some(view) = view.since(&snapshot.surface) {
             self.rec.emit(Body::SurfaceChanged(Arc::new(view)));
         }
     }
 
+    /// What could come; as it was told last while nothing is known.
+    fn could_come(&self, snapshot: &Snapshot) -> Option<Arc<Offered>> {
+        let (Some(ready), Some(book)) = (self.readiness(), &self.live.book) else {
+            return snapshot.surface.offered.clone();
+        };
+        Some(Arc::new(book.offered(&self.live.state, &|key| ready.has(key))))
+    }
+
     /// Everything that the servers of the surface offer, in the order of the wire.
-    fn shown_tools(&self, snapshot: &crate::proto::Snapshot) -> Vec<SurfaceTool> {
+    fn shown_tools(&self, snapshot: &Snapshot) -> Vec<SurfaceTool> {
         let catalog = self.catalog();
         let place = |server: &str, tool: &ToolInfo| {
             let on_wire =

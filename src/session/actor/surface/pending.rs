@@ -11,6 +11,7 @@ use super::effects::Waits;
 use super::tool::{failed, ok};
 use crate::mcp::ServerSpec;
 use crate::proto::{Body, CallId, Level, Order, ServerState, Snapshot, StartStep, StepState, StepView};
+use crate::session::actor::prepare::TELL_AFTER;
 use crate::session::actor::turn::Phase;
 use crate::session::actor::{Actor, Report};
 use crate::session::server_specs::RUNTIME;
@@ -25,6 +26,8 @@ pub(super) struct Pending {
     /// Started when the scripts are through.
     held: Vec<ServerSpec>,
     scripts: Scripts,
+    /// The script that was begun last.
+    script: Option<String>,
     call: Option<CallId>,
     cell: Option<Cell>,
     begun: Instant,
@@ -39,10 +42,10 @@ enum Scripts {
 }
 
 /// Where it is told how far it is.
-struct Cell {
-    order: Order,
-    step: StartStep,
-    begun: Instant,
+pub(super) struct Cell {
+    pub order: Order,
+    pub step: StartStep,
+    pub begun: Instant,
 }
 
 enum Verdict {
@@ -58,7 +61,8 @@ impl Pending {
             Waits::Request | Waits::Nobody => None,
         };
         let (held, cell) = (Vec::new(), None);
-        Self { capability, servers, held, scripts: Scripts::Through, call, cell, begun: Instant::now(), task: None }
+        let (scripts, script, begun) = (Scripts::Through, None, Instant::now());
+        Self { capability, servers, held, scripts, script, call, cell, begun, task: None }
     }
 
     fn verdict(&self, snapshot: &Snapshot) -> Verdict {
@@ -135,7 +139,9 @@ impl Actor {
     }
 
     pub(super) fn script_says(&mut self, capability: &str, script: &str, line: Option<String>) {
-        let Some(cell) = self.pending(capability).and_then(|pending| pending.cell.as_ref()) else { return };
+        let Some(pending) = self.pending(capability) else { return };
+        pending.script = Some(script.to_owned());
+        let Some(cell) = &pending.cell else { return };
         let order = Some(cell.order);
         match line {
             Some(line) => self.rec.emit_at(order, Body::StartOutput { step: StartStep::Deps, line }),
@@ -164,7 +170,9 @@ impl Actor {
                     let first = why.lines().next().unwrap_or_default().to_owned();
                     self.end_step(&cell, StepState::Failed, first);
                 }
-                let waits = self.live.pending.remove(at).call.map_or(Waits::Nobody, Waits::Call);
+                let pending = self.live.pending.remove(at);
+                let why = self.with_others(capability, why, pending.script.as_deref());
+                let waits = pending.call.map_or(Waits::Nobody, Waits::Call);
                 return self.activation_failed(capability, why, waits);
             }
         }
@@ -185,6 +193,7 @@ impl Actor {
             match verdict {
                 Verdict::Broken(why) => {
                     self.end_cell(&pending, StepState::Failed, why.clone());
+                    let why = self.with_others(&pending.capability, why, None);
                     let waits = pending.call.map_or(Waits::Nobody, Waits::Call);
                     self.activation_failed(&pending.capability, why, waits);
                 }
@@ -217,11 +226,21 @@ impl Actor {
     /// Names on the wire of what a capability asks for and gets.
     fn tools_of(&self, capability: &str) -> Vec<String> {
         let catalog = self.catalog();
-        let asks = |tool: &&crate::mcp::ToolDefinition| {
-            let asker = |by: &String| by == capability || by.starts_with("skill ");
-            self.live.state.askers(&tool.server, &tool.name).iter().any(asker)
-        };
+        let asks = |tool: &&crate::mcp::ToolDefinition| self.live.state.brings(capability, &tool.server, &tool.name);
         catalog.iter().filter(|tool| tool.info.exposed()).filter(asks).map(|tool| tool.info.wire_name.clone()).collect()
+    }
+
+    /// What failed, and who else provides the capability.
+    fn with_others(&self, capability: &str, why: String, script: Option<&str>) -> String {
+        let others = self.live.book.as_ref().zip(self.live.state.came_from(capability));
+        let others = others.map(|(book, present)| book.other_providers(capability, present, script));
+        let Some((provider, tap)) = others.unwrap_or_default().into_iter().next() else { return why };
+        let why = why.trim_end_matches(['.', '\n']);
+        let between = if why.contains('\n') { "\n" } else { "; " };
+        format!(
+            "{why}{between}{tap} has another provider, {provider}: put {capability} = \"{provider}\" under \
+             [capabilities] in the configuration and start again to have that one"
+        )
     }
 
     pub(super) fn activation_failed(&mut self, capability: &str, why: String, waits: Waits) {
@@ -236,8 +255,8 @@ impl Actor {
     }
 
     /// Whoever waited for what is there now goes on.
-    fn go_on_without_waiting(&mut self) {
-        if !self.live.awaited.is_empty() {
+    pub(in crate::session::actor) fn go_on_without_waiting(&mut self) {
+        if !self.may_send() {
             return;
         }
         match self.turn.as_ref().map(|turn| &turn.phase) {
@@ -282,6 +301,9 @@ impl Actor {
 
     /// The request goes out without what it waited for. False when it waits for nothing else.
     pub(in crate::session::actor) fn go_without_servers(&mut self) -> bool {
+        if self.stop_hearing() {
+            return true;
+        }
         let waits = match self.turn.as_ref().map(|turn| &turn.phase) {
             Some(Phase::Activating { .. }) => true,
             Some(Phase::Waiting { .. }) => !self.live.awaited.is_empty(),
@@ -307,11 +329,27 @@ impl Actor {
     /// The turn is over, and with it who waited.
     pub(in crate::session::actor) fn forget_awaited(&mut self) {
         self.live.awaited.clear();
+        self.forget_hearing();
     }
 
     /// Names what is not there yet; nobody waits for it any more.
     pub(in crate::session::actor) fn drop_awaited(&mut self, begin: &str) {
+        if let Some(turn) = &mut self.turn {
+            turn.judged = true;
+        }
         let names: Vec<String> = std::mem::take(&mut self.live.awaited).into_iter().collect();
+        for name in &names {
+            let Some(pending) = self.pending(name) else { continue };
+            let servers = pending.servers.join(", ");
+            let Some(cell) = pending.cell.take() else { continue };
+            if cell.step == StartStep::Servers {
+                let detail = format!("{servers} for {name} is not ready yet; its tools join when it is");
+                self.end_step(&cell, StepState::Doubtful, detail);
+            }
+            if let Some(pending) = self.pending(name) {
+                pending.cell = Some(cell);
+            }
+        }
         if !names.is_empty() {
             let text = format!("{begin} without the tools of {}.", names.join(", "));
             self.say_of_surface(Level::Info, text, Some("They join when they are ready.".to_owned()));
@@ -333,7 +371,12 @@ impl Actor {
     fn open_cell(&mut self, capability: &str, step: StartStep, detail: String) {
         let order = self.rec.reserve(1);
         let Some(pending) = self.pending(capability) else { return };
-        let cell = Cell { order, step, begun: if step == StartStep::Deps { Instant::now() } else { pending.begun } };
+        // Servers are told of once they were waited for so long; they may have begun long before.
+        let begun = match step {
+            StartStep::Servers => pending.begun.max(Instant::now() - TELL_AFTER),
+            _ => Instant::now(),
+        };
+        let cell = Cell { order, step, begun };
         let view = running(&cell, detail);
         pending.cell = Some(cell);
         self.rec.emit_at(Some(order), Body::StartStep { step: view });
@@ -345,13 +388,13 @@ impl Actor {
         }
     }
 
-    fn end_step(&mut self, cell: &Cell, state: StepState, detail: String) {
+    pub(super) fn end_step(&mut self, cell: &Cell, state: StepState, detail: String) {
         let step = StepView { state, ..running(cell, detail) };
         self.rec.emit_at(Some(cell.order), Body::StartStep { step });
     }
 }
 
-fn running(cell: &Cell, detail: String) -> StepView {
+pub(super) fn running(cell: &Cell, detail: String) -> StepView {
     let elapsed_ms = u64::try_from(cell.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     StepView { step: cell.step, state: StepState::Running, detail, elapsed_ms, output: Vec::new() }
 }

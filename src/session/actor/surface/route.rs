@@ -7,8 +7,9 @@ use tokio::time::Instant;
 
 use super::SurfaceReport;
 use super::effects::Waits;
+use super::hearing::Hearing;
 use crate::embed::Beside;
-use crate::proto::{Body, Cause, Decision, EncoderState, IntentSource, RouteOutcome, Routing, Skip, TurnId};
+use crate::proto::{Body, Cause, Decision, EncoderState, IntentSource, RouteOutcome, RouteWait, Routing, Skip, TurnId};
 use crate::session::actor::prepare::{SERVER_WAIT, TELL_AFTER};
 use crate::session::actor::turn::Phase;
 use crate::session::actor::{Actor, Report};
@@ -16,18 +17,27 @@ use crate::session::encoder::{self, Patience};
 use crate::surface::{Attempt, Compared as Candidate, Offer, RouteInput, intent, skip};
 
 /// Comparing keeps to times of its own; this is for what was never foreseen.
-const COMPARE_WAIT: Duration = Duration::from_secs(5);
+const COMPARE_WAIT: Duration = Duration::from_secs(30);
 
 /// A message and what it can be compared with.
 pub(in crate::session::actor) struct Compared {
     turn: TurnId,
     intent: String,
     beside: Result<(Beside, u64), EncoderState>,
+    wait: RouteWait,
+}
+
+/// Whether a message is compared for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Time {
+    First,
+    Again,
 }
 
 impl Actor {
     /// What the person said is compared before the request that answers it.
     pub(in crate::session::actor) fn heard(&mut self, text: &str) {
+        self.look_for_taps();
         let Some(turn) = &mut self.turn else { return };
         match &mut turn.fresh {
             Some(fresh) => {
@@ -38,33 +48,68 @@ impl Actor {
         }
     }
 
-    /// Compares what was said since the last request, then sends.
+    /// Whether a tap was connected elsewhere, beside the task.
+    pub(super) fn look_for_taps(&self) {
+        if let Some(offers) = self.setup.offers.clone().filter(|_| self.person()) {
+            tokio::task::spawn_blocking(move || offers.look_if_connected());
+        }
+    }
+
+    /// Compares what was said since the last request, and what could not be compared then, then sends.
     pub(in crate::session::actor) fn route(&mut self) {
         let fresh = self.turn.as_mut().and_then(|turn| Some((turn.id, turn.fresh.take()?)));
-        let Some((turn, message)) = fresh.filter(|_| self.has_surface()) else { return self.send_or_wait() };
+        if !self.has_surface() {
+            return self.judge_owed();
+        }
+        if let Some((turn, message)) = fresh {
+            return self.compare(turn, message, Time::First);
+        }
+        let Some(turn) = self.turn.as_ref().map(|turn| turn.id) else { return };
+        match self.comparable_owed() {
+            Some(message) => self.compare(turn, message, Time::Again),
+            None => self.judge_owed(),
+        }
+    }
+
+    fn compare(&mut self, turn: TurnId, message: String, time: Time) {
         let intent = intent::clean(&message);
         let attempt = if self.compares() { Attempt::Wanted } else { Attempt::Off };
-        let asleep = || Err(EncoderState::Idle);
-        let eligible = self.count_eligible();
+        let (eligible, phrases) = self.comparable();
         if skip(attempt, &intent, eligible).is_some() {
-            let routing = self.routing(turn, IntentSource::Message, &intent, attempt, asleep());
+            let routing = self.routing(turn, IntentSource::Message, &intent, attempt, Err(EncoderState::Idle));
             return self.routed(routing);
         }
         let (encoder, report) = (self.setup.encoder.clone(), self.report.clone());
         let patience = Patience::from(self.setup.person);
+        let hearing = Hearing::new(message, time);
+        let stop = hearing.stop.clone();
+        self.live.hearing = Some(hearing);
         self.set_phase(Phase::Routing { intent: intent.clone(), until: Instant::now() + COMPARE_WAIT });
         tokio::spawn(async move {
-            let beside = encoder::compare(encoder.as_deref(), &intent, patience).await;
-            let _ = report.send(Report::Surface(SurfaceReport::Compared(Compared { turn, intent, beside })));
+            let (beside, wait) = {
+                let heard = encoder::compare_when_read(encoder.as_deref(), &intent, phrases, patience, &stop);
+                tokio::pin!(heard);
+                tokio::select! {
+                    biased;
+                    heard = &mut heard => heard,
+                    () = tokio::time::sleep(TELL_AFTER) => {
+                        let _ = report.send(Report::Surface(SurfaceReport::Reading(turn)));
+                        heard.await
+                    }
+                }
+            };
+            let compared = Compared { turn, intent, beside, wait };
+            let _ = report.send(Report::Surface(SurfaceReport::Compared(compared)));
         });
     }
 
     pub(super) fn compared(&mut self, compared: Compared) {
-        let Compared { turn, intent, beside } = compared;
+        let Compared { turn, intent, beside, wait } = compared;
         let waits = matches!(&self.turn, Some(running) if running.id == turn
             && matches!(&running.phase, Phase::Routing { intent: asked, .. } if *asked == intent));
         if waits {
-            let routing = self.routing(turn, IntentSource::Message, &intent, Attempt::Wanted, beside);
+            let mut routing = self.routing(turn, IntentSource::Message, &intent, Attempt::Wanted, beside);
+            routing.wait = wait;
             self.routed(routing);
         }
     }
@@ -75,14 +120,22 @@ impl Actor {
         let Phase::Routing { intent, .. } = &turn.phase else { return };
         let (turn, intent) = (turn.id, intent.clone());
         let state = self.rec.hub.snapshot().encoder.clone();
-        let routing = self.routing(turn, IntentSource::Message, &intent, Attempt::Wanted, Err(state));
+        let mut routing = self.routing(turn, IntentSource::Message, &intent, Attempt::Wanted, Err(state));
+        routing.wait = RouteWait::Overdue { ms: u64::try_from(COMPARE_WAIT.as_millis()).unwrap_or(u64::MAX) };
         self.routed(routing);
     }
 
-    /// Those that a message could be compared with, whether their phrases are read or not.
-    fn count_eligible(&self) -> usize {
-        let Some(ready) = self.readiness() else { return 0 };
-        self.live.state.eligible(self.live.offers(), &|key| ready.has(key), &|_| true).0.len()
+    /// How many a message could be compared with, and the triggers of those of them that are not read.
+    pub(super) fn comparable(&mut self) -> (usize, Vec<String>) {
+        let (Some(ready), Some(book)) = (self.readiness(), self.live.book.clone()) else { return Default::default() };
+        if let Some(encoder) = &self.setup.encoder {
+            self.live.vectors.bring(&encoder.service().index(), &book);
+        }
+        let (eligible, _) = self.live.state.eligible(&book.offers, &|key| ready.has(key), &|_| true);
+        let unread =
+            |offer: &&&Offer| book.place(offer.name()).is_none_or(|place| self.live.vectors.of(place).is_empty());
+        let triggers = eligible.iter().filter(unread).flat_map(|offer| &offer.capability.triggers);
+        (eligible.len(), triggers.cloned().collect())
     }
 
     pub(super) fn routing(
@@ -137,7 +190,11 @@ impl Actor {
     }
 
     /// Records how the message stood and brings what it asks for.
-    fn routed(&mut self, routing: Routing) {
+    fn routed(&mut self, mut routing: Routing) {
+        let hearing = self.live.hearing.take();
+        if hearing.as_ref().is_some_and(|hearing| hearing.time == Time::Again) {
+            routing.wait = RouteWait::Again;
+        }
         let routing = Arc::new(routing);
         let off = RouteOutcome::Skipped(Skip::Off);
         let said =
@@ -145,18 +202,26 @@ impl Actor {
         if !said {
             self.rec.emit(Body::Decided(Decision::Routed(Arc::clone(&routing))));
         }
+        if let Some(hearing) = hearing {
+            self.heard_out(hearing, &routing);
+        }
         if let RouteOutcome::Activated { capability } = &routing.outcome {
             self.enable_routed(capability, Cause::Auto, Some(&routing), Waits::Request);
         }
-        self.send_or_wait();
+        self.route();
     }
 
     /// Sends, unless something that was just brought is not there yet.
-    fn send_or_wait(&mut self) {
-        if self.live.awaited.is_empty() {
+    pub(super) fn send_or_wait(&mut self) {
+        if self.may_send() {
             return self.send_first();
         }
         let now = Instant::now();
         self.set_phase(Phase::Activating { tell: Some(now + TELL_AFTER), until: now + SERVER_WAIT });
+    }
+
+    /// Nothing that the messages of this turn asked for is still on its way.
+    pub(super) fn may_send(&self) -> bool {
+        self.live.awaited.is_empty() && self.turn.as_ref().is_none_or(|turn| turn.judged)
     }
 }

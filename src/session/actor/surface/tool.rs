@@ -10,7 +10,7 @@ use crate::proto::{CallId, Cause, Content, Departure, ToolInfo, ToolOutcome};
 use crate::session::actor::runtime::repairs;
 use crate::session::actor::{Actor, Report};
 use crate::session::encoder::{self, Patience};
-use crate::session::rules::skill_list::{self, Asked, Listed, MODEL_PAGE, PERSON_PAGE, Wish};
+use crate::session::rules::skill_list::{self, Asked, Listed, PERSON_PAGE, Wish, Words};
 use crate::session::server_specs::RUNTIME;
 use crate::surface::{in_domain, intent};
 use crate::text::{self, tokens};
@@ -58,11 +58,11 @@ pub(in crate::session::actor) fn definition(wire_name: String) -> ToolDefinition
     }
 }
 
-pub(super) fn ok(text: String) -> CallResult {
+pub(in crate::session::actor) fn ok(text: String) -> CallResult {
     CallResult { outcome: ToolOutcome::Ok, content: Content::Text(text) }
 }
 
-pub(super) fn failed(text: String) -> CallResult {
+pub(in crate::session::actor) fn failed(text: String) -> CallResult {
     CallResult { outcome: ToolOutcome::Error, content: Content::Text(text) }
 }
 
@@ -119,17 +119,8 @@ impl Actor {
     }
 
     fn list_capabilities(&self, number: usize) -> CallResult {
-        let all = self.listed_capabilities();
-        let Some((shown, pages)) = skill_list::page(&all, number, MODEL_PAGE) else {
-            let pages = all.len().div_ceil(MODEL_PAGE).max(1);
-            return failed(format!("There is no page {number}; the last is {pages}."));
-        };
-        let line = |one: &Listed| {
-            let mark = if one.active { " (on)" } else { "" };
-            format!("- {}{mark}: {}", one.name, one.description)
-        };
-        let lines: Vec<String> = shown.iter().map(line).collect();
-        ok(format!("{}, page {number} of {pages}\n{}", counted(all.len()), lines.join("\n")).trim_end().to_owned())
+        let words = Words { one: "capability", many: "capabilities", active: "on" };
+        skill_list::told(&self.listed_capabilities(), number, words).map_or_else(failed, ok)
     }
 
     fn discover(&self, id: &CallId, wanted: String) {
@@ -145,8 +136,7 @@ impl Actor {
         let (encoder, patience) = (self.setup.encoder.clone(), Patience::from(self.setup.person));
         let book = self.live.book.clone().unwrap_or_default();
         let domain = self.live.state.domain().to_owned();
-        let on: Vec<String> =
-            self.listed_capabilities().into_iter().filter(|one| one.active).map(|one| one.name).collect();
+        let listed = self.listed_capabilities();
         async move {
             let cleaned = intent::clean(&wanted);
             let beside = encoder::compare(encoder.as_deref(), &cleaned, patience).await;
@@ -154,8 +144,10 @@ impl Actor {
             let beside = beside.as_ref().map(|(beside, _)| beside).map_err(|_| &unready as &dyn std::fmt::Display);
             let found = encoder::discover(book.catalogue(), &domain, &cleaned, beside);
             let line = |one: &encoder::Capability| {
-                let mark = if on.contains(&one.name) { " (on)" } else { "" };
-                format!("- {}{mark} {:.2}: {}", one.name, one.score, one.title)
+                let known = listed.iter().find(|known| known.name == one.name);
+                let mark = if known.is_some_and(|known| known.active) { " (on)" } else { "" };
+                let told = known.map_or(one.title.as_str(), |known| known.description.as_str());
+                format!("- {}{mark} {:.2}: {told}", one.name, one.score)
             };
             let lines: Vec<String> = found.found.iter().map(line).collect();
             match lines.is_empty() {
@@ -240,8 +232,4 @@ fn rows(all: &[Listed]) -> String {
         vec![mark.to_owned(), one.name.clone(), description, one.source.clone()]
     };
     crate::session::actor::slash::table(&all.iter().map(row).collect::<Vec<_>>())
-}
-
-fn counted(count: usize) -> String {
-    if count == 1 { "1 capability".to_owned() } else { format!("{count} capabilities") }
 }

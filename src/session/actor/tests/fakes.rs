@@ -11,7 +11,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
-use crate::config::Mask;
+use crate::config::{Loaded, Mask, schema};
 use crate::mcp::{CallResult, Layer, Progress, ServerSpec, ToolDefinition};
 use crate::model::{Delta, DeltaStream, Model, RawCall, Request, Traits};
 use crate::port::{Delivery, follow};
@@ -19,8 +19,8 @@ use crate::proto::*;
 use crate::session::encoder::Sentences;
 use crate::session::rules::Limits;
 use crate::session::{
-    Handle, Models, Offers, Person, Pick, Refused, RefusedBy, Resolution, Role, Roles, Setup, StartTools, Switch,
-    Telling, Tools, TrustDesk, Wares,
+    Handle, Models, Offers, Person, Pick, Refused, RefusedBy, Resolution, Role, Roles, Setup, StartTools, Supervision,
+    Switch, Telling, Tools, TrustDesk, Wares,
 };
 
 type Step = Result<Delta, Fault>;
@@ -33,6 +33,11 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// What it is for.
+    pub fn purpose(&self) -> Purpose {
+        self.request.purpose
+    }
+
     pub fn send(&self, delta: Delta) {
         let _ = self.reply.send(Ok(delta));
     }
@@ -91,8 +96,8 @@ impl Model for FakeModel {
         Box::pin(futures::stream::poll_fn(move |context| steps.poll_recv(context)))
     }
 
-    fn wire(&self, _request: &Request) -> Value {
-        json!({})
+    fn wire(&self, request: &Request) -> Value {
+        json!({ "model": self.name, "system": request.system, "messages": said(request) })
     }
 }
 
@@ -208,11 +213,12 @@ struct FakeStart {
     held: bool,
     still: Vec<String>,
     down: Arc<Mutex<u32>>,
+    tools: Vec<ToolDefinition>,
 }
 
 impl StartTools for FakeStart {
     fn start(&self, _servers: Vec<ServerSpec>, events: UnboundedSender<Body>) -> Arc<dyn Tools> {
-        let catalog = Arc::new(["alpha", "beta"].map(tool).to_vec());
+        let catalog = Arc::new(self.tools.clone());
         let state =
             if self.held { ServerState::Starting { since: 0, attempt: 1 } } else { ServerState::Ready { since: 0 } };
         let (server, command) = ("fake".to_owned(), String::new());
@@ -250,6 +256,11 @@ pub fn tool(name: &str) -> ToolDefinition {
         destructive: None,
         info,
     }
+}
+
+/// A tool that says what it does.
+pub fn annotated(name: &str, read_only: bool) -> ToolDefinition {
+    ToolDefinition { read_only: Some(read_only), destructive: Some(!read_only), ..tool(name) }
 }
 
 #[derive(Debug, Default)]
@@ -375,6 +386,12 @@ pub struct Wanted {
     pub wares: Option<Arc<Wares>>,
     /// The test makes agents ready.
     pub prepares: bool,
+    /// `[supervisor]`; off unless a test is about it.
+    pub supervisor: schema::Supervisor,
+    /// Where its values come from.
+    pub loaded: Option<Arc<Loaded>>,
+    pub tools: Vec<ToolDefinition>,
+    pub schema: Option<Value>,
 }
 
 impl Default for Wanted {
@@ -394,8 +411,25 @@ impl Default for Wanted {
             encoder: None,
             wares: None,
             prepares: false,
+            supervisor: unsupervised(),
+            loaded: None,
+            tools: ["alpha", "beta"].map(tool).to_vec(),
+            schema: None,
         }
     }
+}
+
+/// `[supervisor]` as the template has it, switched off.
+pub fn unsupervised() -> schema::Supervisor {
+    schema::Supervisor { enabled: false, ..Config::template().supervisor }
+}
+
+/// The supervisor on, with every mechanic that asks a model off.
+pub fn watched() -> schema::Supervisor {
+    let off = || schema::Switch { enabled: false };
+    let template = Config::template().supervisor;
+    let condense = schema::Condense { enabled: false, ..template.condense.clone() };
+    schema::Supervisor { enabled: true, gate: off(), plan: off(), authorizer: off(), condense, ..template }
 }
 
 impl Stage {
@@ -413,6 +447,7 @@ impl Stage {
                 held: wanted.held,
                 still: wanted.still,
                 down: Arc::clone(&down),
+                tools: wanted.tools,
             }),
             roles: Arc::new(FakeRoles { prepare: wanted.prepares.then_some(prepare) }),
             clock: Arc::new(move || 1_800_000_000_000 + started.elapsed().as_millis() as u64),
@@ -427,7 +462,7 @@ impl Stage {
             limits: wanted.limits,
             request_limit: wanted.request_limit,
             result_limit: wanted.result_limit,
-            schema: None,
+            schema: wanted.schema,
             opening: Vec::new(),
             trust: wanted.trust,
             offers: wanted.offers,
@@ -435,6 +470,12 @@ impl Stage {
             skill_rules: Switch::On,
             wares: wanted.wares,
             auto_capabilities: Switch::On,
+            supervision: Supervision {
+                profile: wanted.supervisor.model.over(&Config::template().model),
+                config: wanted.supervisor,
+                loaded: wanted.loaded,
+                config_file: dir.join("config.toml"),
+            },
         };
         let handle = crate::session::launch(setup);
         let own = (**handle.port.snapshot.borrow()).clone();
@@ -476,6 +517,21 @@ impl Stage {
                 self.seen.push((*event).clone());
             }
         }
+    }
+
+    /// Follows one step.
+    pub async fn until_next(&mut self) {
+        let delivery = tokio::time::timeout(Duration::from_secs(60), self.handle.port.events.next()).await;
+        let Ok(Some(delivery)) = delivery else { panic!("nothing came") };
+        follow(&mut self.own, &delivery, &self.handle.port.snapshot);
+        if let Delivery::Event(event) = delivery {
+            self.seen.push((*event).clone());
+        }
+    }
+
+    /// Decisions of the supervisor, oldest first.
+    pub fn records(&self) -> Vec<&Decision> {
+        self.own.supervisor.records.iter().map(|record| &record.decision).collect()
     }
 
     pub async fn until_idle(&mut self, turns: u32) {

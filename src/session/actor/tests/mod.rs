@@ -5,12 +5,19 @@
 //!
 //! Invariant: time is tokio's paused clock; nothing here sleeps or waits for a fixed time.
 
+mod authorized;
+mod condensed;
 mod encoder;
 mod fakes;
 mod flow;
+mod gate;
 mod interrupt;
+mod planned;
 mod resume;
 mod skills;
 mod starting;
+mod switches;
 mod trouble;
 mod trust;
+mod watch;
+mod wire;

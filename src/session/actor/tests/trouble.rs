@@ -173,19 +173,21 @@ async fn a_reply_that_repeats_itself_is_cut_in_the_stream() {
 
 #[tokio::test(start_paused = true)]
 async fn the_same_round_again_and_again_is_told_and_then_ended() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut stage = Stage::open(dir.path(), alone());
-    stage.say("go").await;
-    for round in 1..=12 {
-        let asked = stage.asked().await;
-        let told = said(&asked.request).iter().any(|line| line.contains("made the same calls"));
-        assert_eq!(told, round > 3, "round {round}");
-        asked.call("1", "alpha", json!({}));
-        asked.stop(StopReason::ToolCalls);
-        stage.called().await.ok("same");
+    for (supervisor, tells) in [(watched(), true), (unsupervised(), false)] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut stage = Stage::open(dir.path(), Wanted { supervisor, ..alone() });
+        stage.say("go").await;
+        for round in 1..=12 {
+            let asked = stage.asked().await;
+            let told = said(&asked.request).iter().any(|line| line.contains("made the same calls"));
+            assert_eq!(told, tells && round > 3, "round {round}");
+            asked.call("1", "alpha", json!({}));
+            asked.stop(StopReason::ToolCalls);
+            stage.called().await.ok("same");
+        }
+        stage.until_idle(1).await;
+        assert_eq!(stage.outcome(), TurnOutcome::Failed("The model made the same calls 12 times in a row.".into()));
     }
-    stage.until_idle(1).await;
-    assert!(matches!(stage.outcome(), TurnOutcome::Failed(_)));
 }
 
 #[tokio::test(start_paused = true)]

@@ -170,3 +170,24 @@ async fn without_a_person_the_only_message_is_compared_too() {
     assert_eq!(play.results().first().map(|(outcome, _)| *outcome), Some(ToolOutcome::Ok), "{:?}", play.lines());
     assert_eq!(play.quit().await.refused, 0);
 }
+
+#[tokio::test]
+async fn switched_off_nothing_is_compared_from_the_next_message_on() {
+    let ground = Ground::new();
+    ground.simple("zz-ledger", "query the zz ledger", "query");
+    let mut play = ground.open();
+    play.ready().await;
+    for (on, text) in [(false, "please query the zz ledger for me"), (true, "please query the zz ledger now")] {
+        let key = "auto_capabilities".to_owned();
+        play.command(Command::Switch { key: key.clone(), on }).await;
+        let stands =
+            |own: &Snapshot, _: &[Event]| own.supervisor.switches.iter().any(|view| view.key == key && view.on == on);
+        play.until("it is flipped", stands).await;
+        play.say(text).await;
+        let last = play.routed().last().map(|routing| routing.outcome.clone());
+        let off = matches!(last, Some(RouteOutcome::Skipped(Skip::Off)));
+        assert_eq!(off, !on, "{last:?}");
+    }
+    play.on("zz-ledger").await;
+    play.quit().await;
+}

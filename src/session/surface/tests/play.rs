@@ -8,6 +8,7 @@ use super::server;
 use crate::config::{Env, Paths, Sources, load};
 use crate::port::{Delivery, follow};
 use crate::proto::*;
+use crate::session::encoder::Sentences;
 use crate::session::encoder::tests::words;
 use crate::session::{Handle, Pick, SessionEnd, Start, start};
 use crate::surface::explain::explain;
@@ -19,6 +20,8 @@ pub struct Ground {
     pub dir: tempfile::TempDir,
     script: String,
     env: Vec<(String, String)>,
+    /// The role that is asked for.
+    pub role: Option<&'static str>,
 }
 
 /// One capability of the tap.
@@ -36,7 +39,12 @@ pub struct Written<'a> {
 impl Ground {
     /// With the agent `data:chief`, which has the server `notes` and the session's own tools.
     pub fn new() -> Self {
-        let ground = Self { dir: tempfile::tempdir().unwrap(), script: String::new(), env: Vec::new() };
+        let ground = Self {
+            dir: tempfile::tempdir().unwrap(),
+            script: String::new(),
+            env: Vec::new(),
+            role: Some("data:chief"),
+        };
         let tap = ground.dir.path().join("tap").display().to_string();
         ground.write("data/taps.toml", &format!("[[taps]]\nname = \"me/tap\"\nlocal_path = {tap:?}\n"));
         ground.write("work/keep", "");
@@ -102,6 +110,10 @@ impl Ground {
     }
 
     pub fn open_as(&self, pick: Pick, person: bool) -> Play {
+        self.open_with(pick, person, words())
+    }
+
+    pub fn open_with(&self, pick: Pick, person: bool, encoder: Arc<Sentences>) -> Play {
         let otherwise = "[[turn]]\notherwise = true\n[[turn.reply]]\ntext = \"Yes.\"\n";
         self.write("script.toml", &format!("{}{otherwise}", self.script));
         let root = self.dir.path();
@@ -109,18 +121,18 @@ impl Ground {
         let fixed = [("PATH", path.as_str()), ("HOME", "/nonexistent"), ("OCTOMIND_TAP_HOST", "file:///nonexistent")];
         let own = self.env.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         let start = Start {
-            loaded: Arc::new(load(&Sources::default())),
+            loaded: Arc::new(load(&unsupervised())),
             paths: Paths::new(root.join("data"), None),
             env: Env::from_pairs(fixed.into_iter().chain(own)),
             workdir: root.join("work"),
-            role: Some("data:chief".to_owned()),
+            role: self.role.map(str::to_owned),
             model: Some(format!("script:{}", root.join("script.toml").display())),
             pick,
             person,
             trust: true,
             schema: None,
         };
-        let handle = start::begin(start, words(), std::future::ready(()));
+        let handle = start::begin(start, encoder, std::future::ready(()));
         Play { handle, own: Snapshot::default(), seen: Vec::new() }
     }
 }
@@ -147,12 +159,22 @@ impl Play {
     }
 
     pub async fn ready(&mut self) {
-        let ready = |own: &Snapshot, _: &[Event]| {
-            let servers =
-                own.servers.iter().any(|view| view.name == "notes" && matches!(view.state, ServerState::Ready { .. }));
-            servers && own.surface.absent > 0 && matches!(own.encoder, EncoderState::Ready { .. })
+        self.served().await;
+        self.until("the encoder", |own, _| matches!(own.encoder, EncoderState::Ready { .. })).await;
+    }
+
+    /// All but the encoder.
+    pub async fn served(&mut self) {
+        let served = |own: &Snapshot, _: &[Event]| {
+            let notes = |view: &ServerView| view.name == "notes" && matches!(view.state, ServerState::Ready { .. });
+            own.servers.iter().any(notes) && own.surface.absent > 0
         };
-        self.until("the start", ready).await;
+        self.until("the start", served).await;
+    }
+
+    /// Steps of the start-up cells of the transcript.
+    pub fn steps(&self) -> Vec<(StartStep, StepState, String)> {
+        steps(&self.own)
     }
 
     pub async fn command(&self, command: Command) {
@@ -195,7 +217,8 @@ impl Play {
             let all = own.surface.dynamic.iter().chain(&own.surface.held);
             let Some(one) = all.into_iter().find(|one| one.name == name) else { return false };
             one.servers.iter().all(|(server, _)| {
-                own.servers.iter().any(|view| view.name == *server && matches!(view.state, ServerState::Ready { .. }))
+                let ready = |view: &ServerView| matches!(view.state, ServerState::Ready { .. });
+                own.servers.iter().any(|view| view.name == *server && ready(view)) && works(own, server)
             })
         };
         self.until(&format!("{name} is on"), on).await;
@@ -288,6 +311,24 @@ impl Play {
     }
 }
 
+/// Whether the record of the surface says nothing against a server.
+pub fn works(own: &Snapshot, server: &str) -> bool {
+    own.surface.references.iter().any(|known| known.server == server && known.trouble.is_none())
+}
+
+pub fn steps(own: &Snapshot) -> Vec<(StartStep, StepState, String)> {
+    let cells = own.transcript.entries().iter().filter_map(|entry| match &entry.kind {
+        EntryKind::StartUp { steps } => Some(steps),
+        _ => None,
+    });
+    cells.flatten().map(|step| (step.step, step.state.clone(), step.detail.clone())).collect()
+}
+
 pub fn alive(pid: u32) -> bool {
     Path::new(&format!("/proc/{pid}")).exists()
+}
+
+/// The supervisor is no part of these plays.
+fn unsupervised() -> Sources {
+    Sources { command_line: vec!["supervisor.enabled=false".to_owned()], ..Sources::default() }
 }

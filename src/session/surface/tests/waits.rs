@@ -1,15 +1,7 @@
 //! Who waits for what, and what happens when it does not come.
 
-use super::play::{Ground, Written};
+use super::play::{Ground, Written, steps};
 use crate::proto::*;
-
-fn steps(own: &Snapshot) -> Vec<(StartStep, StepState, String)> {
-    let cells = own.transcript.entries().iter().filter_map(|entry| match &entry.kind {
-        EntryKind::StartUp { steps } => Some(steps),
-        _ => None,
-    });
-    cells.flatten().map(|step| (step.step, step.state.clone(), step.detail.clone())).collect()
-}
 
 #[tokio::test]
 async fn a_slow_server_is_waited_for_visibly_and_esc_goes_on_without_it() {
@@ -31,6 +23,11 @@ async fn a_slow_server_is_waited_for_visibly_and_esc_goes_on_without_it() {
     play.until("the turn's end", |own, _| own.turn.0 == 1 && !own.run.busy()).await;
     assert_eq!(play.own.totals.last_turn.as_ref().unwrap().0, TurnOutcome::Done);
     assert_eq!(play.requests()[0].0, 3, "without the tools that are not there");
+    let doubtful = |event: &Event| match &event.body {
+        Body::StartStep { step } => step.state == StepState::Doubtful && step.detail.contains("its tools join when"),
+        _ => false,
+    };
+    assert!(play.seen.iter().any(doubtful), "the cell does not spin on: {:?}", steps(&play.own));
     assert!(play.lines().iter().any(|line| line.contains("without the tools of zz-slow")), "{:?}", play.lines());
     play.on("zz-slow").await;
     play.until("the cell ends", |own, _| {
@@ -39,6 +36,31 @@ async fn a_slow_server_is_waited_for_visibly_and_esc_goes_on_without_it() {
     .await;
     play.say("and now something else").await;
     assert_eq!(play.requests()[1].0, 4, "they joined");
+    play.quit().await;
+}
+
+#[tokio::test]
+async fn what_was_gone_on_without_is_not_waited_for_again_when_the_session_is_taken_up() {
+    let ground = Ground::new();
+    ground.simple("zz-slow", "fetch the zz parcel", "slow:4000,fetch");
+    let mut play = ground.open();
+    play.ready().await;
+    play.submit("fetch the zz parcel").await;
+    let trouble = |own: &Snapshot, _: &[Event]| own.surface.references.iter().any(|known| known.trouble.is_some());
+    play.until("that it starts is told", trouble).await;
+    play.command(Command::Interrupt).await;
+    play.until("the turn's end", |own, _| own.turn.0 == 1 && !own.run.busy()).await;
+    let told = crate::surface::explain::explain(&play.own, "zz-slow");
+    assert!(told.answer.contains("its server zz-slow is still starting since t1"), "{told:?}");
+    play.quit().await;
+    let mut play = ground.open_as(crate::session::Pick::Resume { name: "play".to_owned() }, true);
+    play.on("zz-slow").await;
+    play.say("and now something else").await;
+    let waits = |event: &Event| match &event.body {
+        Body::StartStep { step } => step.detail.contains("zz-slow; Esc goes on"),
+        _ => false,
+    };
+    assert!(!play.seen.iter().any(waits), "{:?}", steps(&play.own));
     play.quit().await;
 }
 

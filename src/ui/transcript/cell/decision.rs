@@ -79,7 +79,15 @@ fn details(decision: &Decision) -> Vec<(String, String)> {
         | Decision::Routed(_)
         | Decision::CapabilityActivated(_)
         | Decision::CapabilityDeactivated(_)
-        | Decision::CapabilityRefused(_) => Vec::new(),
+        | Decision::CapabilityRefused(_)
+        | Decision::Reported(_)
+        | Decision::Detected(_)
+        | Decision::Recited(_)
+        | Decision::Gate(_)
+        | Decision::Planned(_)
+        | Decision::Condensed(_)
+        | Decision::Authorized(_)
+        | Decision::Switched(_) => Vec::new(),
         Decision::Trust { content_hash, .. } => vec![pair("content", content_hash)],
     }
 }

@@ -11,6 +11,7 @@ mod routing;
 mod skill;
 pub use skill::cause as skill_cause;
 mod start_up;
+pub mod supervisor;
 mod surface;
 pub use surface::cause as capability_cause;
 mod thinking;
@@ -113,7 +114,8 @@ pub fn render(entry: &Entry, look: &Look) -> Vec<Row> {
         }
         EntryKind::Tool { server, tool, arguments, state, .. } => tool::render(server, tool, arguments, state, look),
         EntryKind::Decision(decision) => {
-            surface::render(decision, entry.at, look).unwrap_or_else(|| decision::render(decision, look))
+            let own = surface::render(decision, entry.at, look).or_else(|| supervisor::render(decision, look));
+            own.unwrap_or_else(|| decision::render(decision, look))
         }
         EntryKind::Notice { level, source, text, hint } => notice::render(*level, source, text, hint.as_deref(), look),
         EntryKind::Fault(fault) => fault::render(fault, look),

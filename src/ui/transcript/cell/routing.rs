@@ -34,6 +34,9 @@ pub fn body(routing: &Routing, width: usize) -> Vec<Row> {
     if let Some(encoder) = scores::encoder(routing) {
         facts.push(("encoder", plain(&encoder)));
     }
+    if let Some(words) = routing.wait.words() {
+        facts.push(("wait", plain(&words)));
+    }
     if !matches!(routing.outcome, RouteOutcome::Skipped(_)) {
         let gate = format!("{:.2}, and {:.2} before the next", routing.threshold, routing.needed_margin);
         facts.push(("gate", plain(&gate)));
@@ -63,7 +66,7 @@ fn compared(routing: &Routing, width: usize) -> Vec<Row> {
     let names = routing.scores.iter().map(|one| text::width(&name(one))).max().unwrap_or(0).min(NAMES);
     for (index, one) in routing.scores.iter().enumerate() {
         let passes = one.score >= routing.threshold;
-        let came = matches!(&routing.outcome, RouteOutcome::Activated { capability } if *capability == one.capability);
+        let came = matches!(&routing.outcome, RouteOutcome::Activated { capability } if one.capability == *capability);
         let sign = if came { "✔ " } else { "  " };
         let mut line = bar().with(sign, Role::ScorePass);
         let mut shown = Styled::new(&name(one), Role::ToolName);

@@ -18,7 +18,9 @@ const WITH_KEY: usize = 56;
 pub fn render(steps: &[StepView], at: Timestamp, look: &Look) -> Vec<Row> {
     let mut rows = Vec::new();
     let settled = is_settled(steps);
-    if settled && look.fold == Fold::Folded {
+    // A step by itself that is not as it should be says it all.
+    let alone = matches!(steps, [step] if is_trouble(&step.state));
+    if settled && look.fold == Fold::Folded && !alone {
         rows.push(summary(steps, look.width));
     }
     for (index, step) in steps.iter().enumerate() {
@@ -212,6 +214,7 @@ pub fn name(step: StartStep) -> &'static str {
         StartStep::Placeholders => "placeholders",
         StartStep::Deps => "deps",
         StartStep::Servers => "servers",
+        StartStep::Triggers => "triggers",
     }
 }
 

@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 use super::{Fold, Look, spinner, spread};
-use crate::proto::{Content, ToolOutcome, ToolState};
+use crate::proto::{Content, Narrowing, ToolOutcome, ToolState};
 use crate::text::{self, human};
 use crate::ui::theme::Role;
 use crate::ui::transcript::diff;
@@ -36,10 +36,13 @@ pub fn render(server: &str, tool: &str, arguments: &Value, state: &ToolState, lo
                 rows.push(line.into_row(look.width));
             }
         }
-        ToolState::Finished { outcome, content, full_bytes, spill, .. } => {
+        ToolState::Finished { outcome, content, full_bytes, spill, narrowed, .. } => {
             let quiet = edit.is_some() && *outcome == ToolOutcome::Ok && look.fold == Fold::Folded;
             if !quiet {
                 output_rows(&Output { outcome: *outcome, content, full_bytes: *full_bytes }, look, &mut rows);
+            }
+            if let Some(narrowed) = narrowed {
+                rows.push(narrowed_row(*narrowed, look.width));
             }
             if let (Fold::Open, Some(path)) = (look.fold, spill) {
                 let line = gutter().with("the whole is in ", Role::UiDim).with(&text::sanitize_line(path), Role::UiDim);
@@ -48,6 +51,13 @@ pub fn render(server: &str, tool: &str, arguments: &Value, state: &ToolState, lo
         }
     }
     rows
+}
+
+/// What stands here is what the tool returned; the model goes on with less.
+fn narrowed_row(narrowed: Narrowing, width: usize) -> Row {
+    let words = format!("{} → {} tok", human::tokens(narrowed.before), human::tokens(narrowed.after));
+    let line = gutter().with("◆ ", Role::DecisionMark).with("condensed for the model  ", Role::UiDim);
+    line.with(&words, Role::UiDim).into_row(width)
 }
 
 pub fn plain(server: &str, tool: &str, arguments: &Value, state: &ToolState) -> String {

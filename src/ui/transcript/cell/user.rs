@@ -11,6 +11,10 @@ pub fn render(content: &str, origin: &Origin, attachments: &[String], look: &Loo
     };
     let lead = Styled::new(&text::truncate(&mark, 16), mark_role).with("  ", Role::UiText);
     let indent = " ".repeat(lead.width());
+    let content = match origin {
+        Origin::Person => content,
+        Origin::System { .. } => bare(content),
+    };
     // What is sent is shown, and what cannot be seen is spelt out.
     let rest = Styled::new(&indent, Role::UiText);
     let mut rows = Styled::new(&text::reveal(content), role).rows(look.width, Break::Words, &lead, &rest);
@@ -21,4 +25,23 @@ pub fn render(content: &str, origin: &Origin, attachments: &[String], look: &Loo
         rows.push(line.into_row(look.width));
     }
     rows
+}
+
+/// A note of the runtime's without the marks that are for the model.
+fn bare(note: &str) -> &str {
+    let inner = note.strip_prefix("<octomind-note").and_then(|rest| rest.split_once(">\n"));
+    inner.and_then(|(_, text)| text.trim_end().strip_suffix("</octomind-note>")).map_or(note, str::trim_end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_for_the_model_are_not_shown() {
+        assert_eq!(bare("<octomind-note kind=\"gate\">\nLook <b>again</b>.\n</octomind-note>"), "Look <b>again</b>.");
+        for whole in ["plain", "<octomind-note kind=\"gate\">\nno end", "a <octomind-note>\nb\n</octomind-note>"] {
+            assert_eq!(bare(whole), whole);
+        }
+    }
 }

@@ -19,6 +19,7 @@ fn tool(arguments: serde_json::Value, outcome: ToolOutcome, output: &str) -> Ent
         content: Content::Text(output.to_owned()),
         full_bytes: output.len() as u64,
         spill: None,
+        narrowed: None,
     };
     EntryKind::Tool {
         call: CallId("c".to_owned()),
@@ -60,6 +61,7 @@ fn folded_output_tells_its_true_size() {
         content: Content::Blob { hash: "h".to_owned(), bytes: 5_000_000, preview: "head of it\nmore".to_owned() },
         full_bytes: 5_000_000,
         spill: None,
+        narrowed: None,
     };
     let (server, tool) = ("files".to_owned(), "run".to_owned());
     let kind = EntryKind::Tool { call: CallId("c".to_owned()), server, tool, arguments: json!({}), state };

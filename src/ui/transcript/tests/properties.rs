@@ -39,6 +39,7 @@ fn kinds(text: &str, number: u64) -> Vec<EntryKind> {
         content: Content::Text(text.clone()),
         full_bytes: number,
         spill: Some(text.clone()),
+        narrowed: None,
     };
     let tool = |state| EntryKind::Tool {
         call: CallId(text.clone()),

@@ -229,6 +229,7 @@ fn a_search_opens_what_folds_the_match_away_and_folds_it_again() {
         full_bytes: output.len() as u64,
         content: Content::Text(output),
         spill: None,
+        narrowed: None,
     };
     let (server, tool) = ("files".to_owned(), "run".to_owned());
     let arguments = serde_json::Value::Null;

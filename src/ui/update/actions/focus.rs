@@ -38,6 +38,9 @@ fn focus(state: &mut State, pane: Pane) {
         // The newest note is the one that was in sight.
         state.notes.selected = state.snapshot.notes.len().saturating_sub(1);
     }
+    if pane == Pane::Plan && state.focus != Pane::Plan {
+        state.plan.selected = state.snapshot.supervisor.plan.active().unwrap_or(0);
+    }
     state.layers.clear();
     state.question = None;
     state.focus = pane;

@@ -1,6 +1,6 @@
 use crate::ui::action::{Action, Call};
 use crate::ui::effect::Effect;
-use crate::ui::state::{Item, Layer, Listing, Noun, Pane, Picker, Reach, Reader, State, Subject, WhatIf, items};
+use crate::ui::state::{Item, Layer, Listing, Noun, Pane, Picker, Reach, Reader, State, Subject, Table, WhatIf, items};
 
 pub(super) fn run(state: &mut State, call: &Call) -> Vec<Effect> {
     let count = isize::try_from(call.count()).unwrap_or(1);
@@ -32,10 +32,11 @@ pub(in crate::ui::update) fn shift(state: &mut State, by: isize) {
 /// The marked row of the list that has the keys.
 fn selected(state: &State) -> usize {
     match (state.layers.last(), state.focus) {
-        (Some(Layer::Picker(Picker { selected, .. })), _) => *selected,
+        (Some(Layer::Picker(Picker { selected, .. }) | Layer::Table(Table { selected, .. })), _) => *selected,
         (Some(Layer::Reader(Reader { offset, .. }) | Layer::WhatIf(WhatIf { offset, .. })), _) => *offset,
         (None, Pane::Surface) => state.surface.selected,
         (None, Pane::Scores) => state.scores.selected,
+        (None, Pane::Plan) => state.plan.selected,
         (None, Pane::Notes) => state.notes.selected,
         (None, Pane::Transcript | Pane::Composer) => 0,
     }
@@ -45,21 +46,24 @@ fn selected(state: &State) -> usize {
 fn place(state: &mut State, at: impl Fn(usize) -> usize) {
     let len = match (state.layers.last(), state.focus) {
         (Some(Layer::Picker(picker)), _) => state.picker_len(picker),
+        (Some(Layer::Table(table)), _) => state.table_len(table.of),
         // The layout knows how long the text is, and clamps.
         (Some(Layer::Reader(_) | Layer::WhatIf(_)), _) => usize::MAX / 2,
         (None, Pane::Surface) => items(&state.snapshot).len(),
         (None, Pane::Scores) => {
             state.snapshot.last_routing().map_or(0, |routing| routing.scores.len() + routing.ineligible.len())
         }
+        (None, Pane::Plan) => state.snapshot.supervisor.plan.phases.len(),
         (None, Pane::Notes) => state.snapshot.notes.len(),
         (None, Pane::Transcript | Pane::Composer) => return,
     };
     let to = at(len);
     match (state.layers.last_mut(), state.focus) {
-        (Some(Layer::Picker(picker)), _) => picker.selected = to,
+        (Some(Layer::Picker(Picker { selected, .. }) | Layer::Table(Table { selected, .. })), _) => *selected = to,
         (Some(Layer::Reader(Reader { offset, .. }) | Layer::WhatIf(WhatIf { offset, .. })), _) => *offset = to,
         (None, Pane::Surface) => state.surface.selected = to,
         (None, Pane::Scores) => state.scores.selected = to,
+        (None, Pane::Plan) => state.plan.selected = to,
         (None, Pane::Notes) => state.notes.selected = to,
         (None, Pane::Transcript | Pane::Composer) => {}
     }
@@ -73,9 +77,10 @@ fn open(state: &mut State) {
         }
         Pane::Surface => surface_subject(state),
         Pane::Scores => state.marked_score().map(|name| Subject::Why(Noun::Capability, name.to_owned())),
+        Pane::Plan => (!state.snapshot.supervisor.plan.phases.is_empty()).then_some(Subject::Plan),
         Pane::Notes => {
             let index = state.notes.selected.min(state.snapshot.notes.len().saturating_sub(1));
-            state.snapshot.notes.get(index).map(|note| Subject::Note { index, text: note.text.clone() })
+            state.snapshot.notes.get(index).map(|note| Subject::Note(note.seq))
         }
         Pane::Transcript => state.transcript.selected.map(Subject::Entry),
         Pane::Composer => None,

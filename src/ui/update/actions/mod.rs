@@ -7,6 +7,7 @@ mod overlays;
 pub(super) mod questions;
 pub(super) mod scroll;
 pub(super) mod session;
+pub(super) mod supervisor;
 pub(super) mod surface;
 mod terminal;
 
@@ -26,6 +27,7 @@ pub(super) fn run(state: &mut State, call: &Call) -> Vec<Effect> {
         Category::Scroll => scroll::run(state, call),
         Category::Lists => lists::run(state, call),
         Category::Surface => surface::run(state, call.action),
+        Category::Supervisor => supervisor::run(state, call.action),
         Category::Overlays => overlays::run(state, call.action),
         Category::Questions => questions::run(state, call.action),
         Category::Terminal => terminal::run(state, call.action),

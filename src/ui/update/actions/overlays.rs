@@ -1,8 +1,11 @@
 use crate::proto::{Command, Level, SubmitMode};
 use crate::ui::action::Action;
 use crate::ui::effect::Effect;
-use crate::ui::state::{Deed, Layer, Listing, Pane, Picker, Reader, ScrollBy, Shelf, State};
+use crate::ui::state::{
+    Deed, Layer, Listing, Pane, Part, Picker, Reader, ScrollBy, Shelf, State, Subject, Table, Tabled,
+};
 use crate::ui::update::input::{delete_last, picker, what_if};
+use crate::ui::view;
 
 pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
     match action {
@@ -11,6 +14,8 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::SearchHistory => open(state, Layer::picker(Listing::History)),
         Action::PickAgent => pick_agent(state),
         Action::Catalogue => open(state, Layer::picker(Listing::Catalogue(Shelf::Agents))),
+        Action::Wire => open(state, Layer::Table(Table::new(Tabled::Calls))),
+        Action::CopyRecord => return copy_record(state),
         Action::NextSection => turn(state, 1),
         Action::PreviousSection => turn(state, -1),
         Action::OpenSource => return open_source(state),
@@ -43,6 +48,10 @@ fn accept(state: &mut State) -> Vec<Effect> {
     let deed = match state.layers.last() {
         Some(Layer::Picker(picker)) => state.picked(picker),
         Some(Layer::Reader(_)) => None,
+        Some(Layer::Table(table)) => {
+            let table = *table;
+            return super::supervisor::show(state, table);
+        }
         Some(Layer::WhatIf(_)) => {
             super::surface::take(state);
             return Vec::new();
@@ -92,14 +101,39 @@ fn pick_agent(state: &mut State) {
     open(state, Layer::Picker(Picker { of: Listing::Agents, filter: String::new(), selected, offset: 0 }));
 }
 
-/// Another list of the overlay, under the same filter.
+/// Another list of the overlay, under the same filter; of a model call its other side.
 fn turn(state: &mut State, by: isize) {
+    if let Some(Layer::Reader(Reader { subject: Subject::Wire(_, part), offset })) = state.layers.last_mut() {
+        *part = part.other();
+        *offset = 0;
+    }
     if let Some(picker) = picker(state)
         && let Listing::Catalogue(shelf) = picker.of
     {
         picker.of = Listing::Catalogue(shelf.turned(by));
         picker.rewind();
     }
+}
+
+/// What is read, as text: a side of a model call word for word, else the rows unwrapped.
+fn copy_record(state: &mut State) -> Vec<Effect> {
+    let Some(Layer::Reader(reader)) = state.layers.last() else { return Vec::new() };
+    let (text, what) = match &reader.subject {
+        Subject::Wire(request, part) => {
+            let wire = state.wire.as_ref().filter(|wire| wire.request == *request);
+            let what = match part {
+                Part::Received => "what was received",
+                Part::Sent => "what was sent",
+            };
+            (wire.map(|wire| wire.part(*part).to_owned()).unwrap_or_default(), what)
+        }
+        subject => (view::record_text(state, subject), "the record"),
+    };
+    if text.trim().is_empty() {
+        state.toast(Level::Info, "there is nothing to copy yet");
+        return Vec::new();
+    }
+    vec![Effect::Copy { text, what }]
 }
 
 fn open_source(state: &mut State) -> Vec<Effect> {

@@ -51,6 +51,7 @@ fn scroll(state: &mut State, by: ScrollBy) {
     let list = match state.focus {
         Pane::Surface => &mut state.surface,
         Pane::Scores => &mut state.scores,
+        Pane::Plan => &mut state.plan,
         Pane::Notes => &mut state.notes,
         Pane::Transcript | Pane::Composer => {
             state.transcript.pending.push(by);

@@ -69,6 +69,7 @@ fn own(state: &mut State, command: &Slash, arguments: &str) -> Option<Vec<Effect
             super::overlays::open(state, Layer::picker(Listing::Help));
             Some(Vec::new())
         }
+        ("supervisor", "") => Some(super::supervisor::run(state, Action::Switches)),
         ("role", "") => Some(super::overlays::run(state, Action::PickAgent)),
         _ => None,
     }
@@ -238,7 +239,10 @@ fn server(state: &mut State, command: impl Fn(String) -> Command) -> Vec<Effect>
         Some(Layer::Reader(reader)) => match &reader.subject {
             Subject::Server(name) | Subject::Tool { server: name, .. } => Some(name.clone()),
             Subject::Entry(_)
-            | Subject::Note { .. }
+            | Subject::Note(_)
+            | Subject::Plan
+            | Subject::Switch(_)
+            | Subject::Wire(..)
             | Subject::Skill(_)
             | Subject::Why(..)
             | Subject::Part { .. }

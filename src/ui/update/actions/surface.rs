@@ -26,7 +26,7 @@ fn what_if(state: &mut State) {
 fn tried(state: &mut State) -> Option<&mut WhatIf> {
     state.layers.iter_mut().find_map(|layer| match layer {
         Layer::WhatIf(tried) => Some(tried),
-        Layer::Picker(_) | Layer::Reader(_) => None,
+        Layer::Picker(_) | Layer::Reader(_) | Layer::Table(_) => None,
     })
 }
 
@@ -41,6 +41,13 @@ pub(in crate::ui::update) fn ask(state: &mut State) -> Option<Effect> {
 pub(in crate::ui::update) fn answered(state: &mut State, answer: Answered) {
     if let Some(tried) = tried(state) {
         tried.answered(answer);
+    }
+}
+
+/// What answers rest on is another now.
+pub(in crate::ui::update) fn ask_again(state: &mut State) {
+    if let Some(tried) = tried(state) {
+        tried.ask_again();
     }
 }
 

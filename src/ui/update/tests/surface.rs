@@ -1,9 +1,9 @@
 //! Keys of the tool surface: turning on and off, pinning, restarting, asking why, trying a message.
 
 use super::*;
-use crate::proto::{CapabilityScore, Decision};
+use crate::proto::{CapabilityScore, Decision, EncoderState};
 use crate::proto::{
-    Cause, DynamicCapability, FixedCapability, Ineligible, IntentSource, RouteOutcome, Routing, ServerKind,
+    Cause, DynamicCapability, FixedCapability, Ineligible, IntentSource, RouteOutcome, RouteWait, Routing, ServerKind,
     ServerState, Stage, SurfaceCommand, SurfaceView,
 };
 use crate::ui::state::{Item, Noun, Reach, WhatIf, items};
@@ -27,7 +27,7 @@ fn capability(name: &str, server: &str) -> DynamicCapability {
 
 fn routing() -> Routing {
     let scored =
-        |name: &str, score| CapabilityScore { capability: name.to_owned(), tap: String::new(), score, top: Vec::new() };
+        |name: &str, score| CapabilityScore { capability: name.into(), tap: "".into(), score, top: Vec::new() };
     Routing {
         turn: TurnId(1),
         source: IntentSource::Message,
@@ -44,6 +44,7 @@ fn routing() -> Routing {
         outcome: RouteOutcome::BelowThreshold,
         encoding_us: 0,
         deciding_us: 0,
+        wait: RouteWait::None,
     }
 }
 
@@ -221,7 +222,15 @@ fn asked(id: u64, text: &str) -> Command {
 
 fn answers(bench: &mut Bench, id: u64) {
     let (would_evict, tokens_after, skills) = (None, None, Vec::new());
-    bench.event(Body::WhatIf { id, routing: Arc::new(routing()), would_evict, tokens_after, skills });
+    bench.event(Body::WhatIf {
+        id,
+        routing: Arc::new(routing()),
+        would_evict,
+        tokens_after,
+        skills,
+        would_hold: Vec::new(),
+        refused: None,
+    });
 }
 
 #[test]
@@ -257,6 +266,60 @@ fn a_question_without_an_answer_does_not_hold_the_next_one_up() {
     bench.wait(10);
     assert_eq!(bench.sent(), [asked(3, "ab")]);
     assert!(bench.state.toasts.is_empty(), "nobody is told: {:?}", bench.state.toasts);
+}
+
+/// Nobody has to type for it.
+#[test]
+fn a_tried_message_is_asked_about_again_when_the_answer_may_be_another() {
+    let ready = EncoderState::Ready { model: "m".into(), backend: "b".into(), load_ms: 1, note: None };
+    let failed = EncoderState::Failed { why: "no".into(), advice: "do".into() };
+    let loading = EncoderState::Loading { model: "m".into(), phrases_done: 1, phrases: 9 };
+    let asks: [(Body, bool); 6] = [
+        (Body::EncoderChanged(loading), false),
+        (Body::EncoderChanged(ready), true),
+        (Body::EncoderChanged(failed), true),
+        (Body::CatalogueChanged(Arc::default()), true),
+        (Body::SurfaceChanged(Arc::default()), true),
+        (Body::RoleChanged { role: "music:chief".into() }, true),
+    ];
+    for (body, again) in asks {
+        let mut bench = surface();
+        bench.keys("f7").paste("list the docker containers");
+        assert_eq!(bench.sent(), [asked(1, "list the docker containers")]);
+        bench.event(body.clone());
+        assert_eq!(bench.sent(), [], "one question at a time: {body:?}");
+        answers(&mut bench, 1);
+        let expected: &[Command] = if again { &[asked(2, "list the docker containers")] } else { &[] };
+        assert_eq!(bench.sent(), expected, "{body:?}");
+        if again {
+            answers(&mut bench, 2);
+            assert!(open(&bench).is_current());
+            assert_eq!(bench.sent(), [], "once for each change: {body:?}");
+        }
+        bench.keys("esc");
+        bench.event(body);
+        assert_eq!(bench.sent(), [], "a closed overlay asks nothing");
+    }
+}
+
+/// More became known after it was answered.
+#[test]
+fn a_question_may_be_answered_a_second_time() {
+    let mut bench = surface();
+    bench.keys("f7").types("a");
+    answers(&mut bench, 1);
+    let (would_evict, tokens_after, skills) = (Some("postgres".to_owned()), None, Vec::new());
+    bench.event(Body::WhatIf {
+        id: 1,
+        routing: Arc::new(routing()),
+        would_evict,
+        tokens_after,
+        skills,
+        would_hold: Vec::new(),
+        refused: None,
+    });
+    assert_eq!(open(&bench).answer.as_ref().and_then(|answer| answer.would_evict.as_deref()), Some("postgres"));
+    assert!(open(&bench).is_current());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use ratatui::layout::Rect;
 
-use super::{Panel, centred, entry_rows, part, why};
+use super::{Panel, centred, entry_rows, part, switches, why};
 use crate::proto::{Note, ServerView, SkillView, ToolInfo};
 use crate::text::{self, human};
 use crate::ui::state::{Layer, Noun, Reader, State, Subject};
@@ -8,7 +8,7 @@ use crate::ui::theme::Role;
 use crate::ui::transcript::{Break, Row, Styled, cell};
 use crate::ui::view::hints::Hints;
 use crate::ui::view::list::{Line, List};
-use crate::ui::view::panes::surface;
+use crate::ui::view::panes::{plan, surface};
 
 /// One record in full.
 pub fn panel(state: &State, hints: &Hints, reader: &mut Reader, area: Rect) -> Panel {
@@ -29,10 +29,20 @@ fn content(state: &State, subject: &Subject, width: usize) -> (String, Vec<Row>)
             let rows = state.snapshot.transcript.get(*order).map(|entry| entry_rows(entry, state, width));
             ("Entry".to_owned(), rows.unwrap_or_else(gone))
         }
-        Subject::Note { index, text } => {
-            let note = state.snapshot.notes.get(*index).filter(|note| note.text == *text);
+        Subject::Note(seq) => {
+            let note = state.note(*seq);
             ("Note".to_owned(), note.map_or_else(gone, |note| note_rows(note, state, width)))
         }
+        Subject::Plan => {
+            let plan = &state.snapshot.supervisor.plan;
+            ("Plan".to_owned(), if plan.phases.is_empty() { gone() } else { plan::record(plan, width) })
+        }
+        Subject::Switch(key) => {
+            let switch = state.switch(key);
+            ("Switch".to_owned(), switch.map_or_else(gone, |switch| switches::record(state, switch, width)))
+        }
+        // Drawn from rows that are kept.
+        Subject::Wire(..) => (String::new(), Vec::new()),
         Subject::Server(name) => {
             let server = state.snapshot.servers.iter().find(|server| server.name == *name);
             let title = format!("Server {}", text::sanitize_line(name));
@@ -73,6 +83,15 @@ fn content(state: &State, subject: &Subject, width: usize) -> (String, Vec<Row>)
     }
 }
 
+/// Columns at which a record is laid out to be copied: its lines are broken by who reads them.
+const COPIED: usize = 400;
+
+/// A record as text.
+pub fn record_text(state: &State, subject: &Subject) -> String {
+    let (_, rows) = content(state, subject, COPIED);
+    rows.iter().map(|row| row.text.trim_end()).collect::<Vec<_>>().join("\n")
+}
+
 /// A record, and why what it tells of is here or is not.
 fn with_why(mut rows: Vec<Row>, state: &State, subject: (Noun, &str), width: usize) -> Vec<Row> {
     rows.push(Row::blank());
@@ -90,6 +109,11 @@ pub fn field(rows: &mut Vec<Row>, name: &str, value: &str, role: Role, width: us
 
 fn note_rows(note: &Note, state: &State, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
+    // A record of the supervisor's tells its own text.
+    if let Some(record) = state.snapshot.supervisor_record(note.seq) {
+        let when = format!("turn {} · {}", note.turn.0, human::ago(state.now.saturating_sub(note.at)));
+        return cell::supervisor::record(&record.decision, &when, width);
+    }
     field(&mut rows, "turn", &note.turn.0.to_string(), Role::UiText, width);
     field(&mut rows, "when", &human::ago(state.now.saturating_sub(note.at)), Role::UiText, width);
     field(&mut rows, "from", &note.source, Role::UiText, width);

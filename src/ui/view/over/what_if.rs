@@ -77,12 +77,18 @@ fn body(state: &State, tried: &mut WhatIf, width: usize, room: u16) -> List {
 fn told(state: &State, answer: &Answered, current: bool, width: usize) -> Vec<Row> {
     let none = Styled::default();
     let rest = Styled::new("  ", Role::UiText);
-    let mut outcome = scores::outcome(&answer.routing);
+    let mut outcome = match &answer.refused {
+        Some(why) => {
+            let why = text::sanitize_line(why);
+            Styled::new("· ", Role::UiDim).with("nobody would come: ", Role::UiText).with(&why, Role::UiText)
+        }
+        None => scores::outcome(&answer.routing),
+    };
     if !current {
         outcome.push(" …", Role::UiDim);
     }
     let mut rows = outcome.rows(width, Break::Words, &none, &rest);
-    let comes = matches!(answer.routing.outcome, RouteOutcome::Activated { .. });
+    let comes = answer.refused.is_none() && matches!(answer.routing.outcome, RouteOutcome::Activated { .. });
     let goes = match (&answer.would_evict, comes) {
         (Some(name), _) => format!("{}, the least recently used of four", text::sanitize_line(name)),
         (None, true) => "nobody: a place is free".to_owned(),
@@ -91,7 +97,11 @@ fn told(state: &State, answer: &Answered, current: bool, width: usize) -> Vec<Ro
     fact(&mut rows, "goes", &goes, width);
     let (_, now) = state.snapshot.surface();
     fact(&mut rows, "costs", &cost(u64::from(now), answer.tokens_after, comes), width);
-    fact(&mut rows, "skills", &skills(&answer.skills), width);
+    let held = match answer.would_hold.as_slice() {
+        [] => String::new(),
+        names => format!(", with {}", text::sanitize_line(&names.join(", "))),
+    };
+    fact(&mut rows, "skills", &format!("{}{held}", skills(&answer.skills)), width);
     rows
 }
 

@@ -153,6 +153,20 @@ impl Fixture {
         );
     }
 
+    /// A model call goes out.
+    pub fn asked(&mut self, request: u32, purpose: Purpose) {
+        let model = if purpose == Purpose::Main { "anthropic:claude-sonnet-5" } else { "anthropic:claude-haiku-5" };
+        self.live(Body::RequestStarted {
+            request: RequestId(request),
+            purpose,
+            model: model.to_owned(),
+            estimated_tokens: 12_400,
+            bytes: 48_210,
+            tools: 11,
+            prefix: "0123456789abcdef".to_owned(),
+        });
+    }
+
     pub fn idle(&mut self) {
         let turn = self.state.snapshot.turn;
         self.live(Body::TurnEnded { turn, outcome: TurnOutcome::Done, elapsed_ms: 4000 });

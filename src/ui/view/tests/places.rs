@@ -255,7 +255,8 @@ fn nothing_from_outside_steers_the_terminal() {
     fixture.live(Body::Queued { id: QueueId(1), text: evil.to_owned(), mode: SubmitMode::Steer });
     fixture.state.toasts.push(Toast { level: Level::Info, text: evil.to_owned(), until: NOW + 10, about: None });
     fixture.state.transcript.search = Some(Search { query: evil.to_owned(), editing: true });
-    for subject in [Subject::Server(evil.to_owned()), Subject::Note { index: 0, text: evil.to_owned() }] {
+    let noted = fixture.state.snapshot.notes[0].seq;
+    for subject in [Subject::Server(evil.to_owned()), Subject::Note(noted)] {
         fixture.state.layers = vec![Layer::Reader(Reader { subject, offset: 0 })];
         for (width, height) in [(120, 40), (80, 24)] {
             let shown = fixture.text(width, height);

@@ -17,8 +17,8 @@ fn texts(names: &[&str]) -> Vec<String> {
 }
 
 fn score(capability: &str, score: f32, top: [(&str, f32); 3]) -> CapabilityScore {
-    let top = top.iter().map(|(trigger, cosine)| TriggerScore { trigger: (*trigger).to_owned(), cosine: *cosine });
-    CapabilityScore { capability: capability.to_owned(), tap: "muvon/tap".to_owned(), score, top: top.collect() }
+    let top = top.iter().map(|(trigger, cosine)| TriggerScore { trigger: (*trigger).into(), cosine: *cosine });
+    CapabilityScore { capability: capability.into(), tap: "muvon/tap".into(), score, top: top.collect() }
 }
 
 fn left_out(capability: &str, stage: Stage) -> Ineligible {
@@ -54,6 +54,7 @@ fn routing(scores: Vec<CapabilityScore>, margin: f32, outcome: RouteOutcome) -> 
         outcome,
         encoding_us: 3_120,
         deciding_us: 85,
+        wait: RouteWait::None,
     }
 }
 
@@ -118,7 +119,8 @@ fn view() -> SurfaceView {
     edit.pinned = true;
     let mut rust = dynamic("rust-toolchain", Cause::Skill { skill: "rust-review".to_owned() }, None, &[]);
     rust.deps = texts(&["muvon/rustup"]);
-    let references = |server: &str, by: &[&str]| ServerReferences { server: server.to_owned(), by: texts(by) };
+    let references =
+        |server: &str, by: &[&str]| ServerReferences { server: server.to_owned(), by: texts(by), trouble: None };
     SurfaceView {
         domain: "developer".to_owned(),
         fixed: vec![fixed("filesystem-read", &["filesystem"]), fixed("shell", &["filesystem"]), fixed("node", &[])],
@@ -131,6 +133,7 @@ fn view() -> SurfaceView {
         ],
         tools: Vec::new(),
         absent: 70,
+        offered: None,
     }
 }
 
@@ -414,8 +417,31 @@ fn catalogued() -> Fixture {
     ];
     let skills = vec![item("rust-review", &["developer"])];
     let catalogue = CatalogueView { capabilities, skills, ..CatalogueView::default() };
+    let recorded = recorded(&catalogue);
     fixture.live(Body::CatalogueChanged(Arc::new(catalogue)));
+    fixture.live(Body::SurfaceChanged(Arc::new(recorded)));
     fixture
+}
+
+/// What the records keep of the catalogue and of what the servers offer.
+fn recorded(catalogue: &CatalogueView) -> SurfaceView {
+    let capability = |item: &CatalogueItem| OfferedCapability {
+        name: item.name.clone(),
+        tap: item.tap.clone(),
+        title: item.title.clone(),
+        stage: (item.name == "github-api")
+            .then(|| Stage::EnvironmentUnready { missing: vec!["GITHUB_TOKEN".to_owned()] }),
+    };
+    let offered = Offered { capabilities: catalogue.capabilities.iter().map(capability).collect(), ..<_>::default() };
+    let query = SurfaceTool {
+        server: "postgres".to_owned(),
+        tool: "query".to_owned(),
+        wire_name: "query".to_owned(),
+        tokens: 310,
+        by: texts(&["database-postgres"]),
+        ..<_>::default()
+    };
+    SurfaceView { tools: vec![query], offered: Some(Arc::new(offered)), ..view() }
 }
 
 #[test]
@@ -477,12 +503,25 @@ fn answer() -> Answered {
             },
             SkillTrace { skill: "kubernetes".to_owned(), activated: false, reason: None, lines: vec![line(false)] },
         ],
+        would_hold: Vec::new(),
+        refused: None,
     }
 }
 
 #[test]
 fn what_if_tells_what_would_come_and_go() {
     each_size("what_if", || tried("explain why this postgres query is slow", Some(answer())));
+}
+
+#[test]
+fn what_if_says_what_would_stay_off_and_what_skills_would_bring() {
+    let refused = Some("docker stays off: a, b, c, d are pinned and there are no more places".to_owned());
+    let (would_evict, would_hold) = (None, vec!["submarine".to_owned()]);
+    let shown = tried("explain", Some(Answered { refused, would_evict, would_hold, ..answer() })).text(120, 40);
+    for words in ["nobody would come: docker stays off: a, b, c, d are pinned", "goes    nobody", "with submarine"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    assert!(!shown.contains("a place is free"), "{shown}");
 }
 
 #[test]

@@ -22,7 +22,7 @@ impl Lines<'_> {
         }
         let surface = &self.state.snapshot.surface;
         self.gap();
-        self.heading("DYNAMIC", &places(surface), if surface.dynamic.len() > 1 { "most recent first" } else { "" });
+        self.heading("DYNAMIC", &places(surface), in_order(surface));
         if surface.dynamic.is_empty() {
             let words = "  nobody yet: a message that fits brings one";
             self.plain(Styled::new(words, Role::UiDim).into_row(self.width));
@@ -106,6 +106,15 @@ impl Lines<'_> {
 fn columns_of(capabilities: &[DynamicCapability]) -> usize {
     let longest = capabilities.iter().map(|one| text::width(&one.name)).max().unwrap_or(0);
     longest.clamp(6, NAMES)
+}
+
+/// How they are ordered, where there is an order.
+fn in_order(surface: &SurfaceView) -> &'static str {
+    match surface.dynamic.as_slice() {
+        [] | [_] => "",
+        several if several.iter().any(|one| one.pinned) => "pinned, then most recent",
+        _ => "most recent first",
+    }
 }
 
 /// `2 of 4`, and whether nothing could come any more.
