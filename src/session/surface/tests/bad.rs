@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::play::{Ground, Play, Written, steps};
+use super::play::{Ground, Play, Written, steps, works};
 use crate::proto::*;
 
 fn state<'s>(own: &'s Snapshot, server: &str) -> Option<&'s ServerState> {
@@ -131,6 +131,8 @@ async fn a_server_that_is_given_up_after_it_worked_is_named_by_the_explanation()
     play.ready().await;
     play.say("carry the zz egg").await;
     play.until("it is given up", |own, _| matches!(state(own, "zz-frail"), Some(ServerState::Failed { .. }))).await;
+    // The record that explanations rest on follows the state.
+    play.until("that is recorded", |own, _| !works(own, "zz-frail")).await;
     let told = play.why("carry");
     assert!(told.contains("exited with code 3") || told.contains("does not work"), "{told}");
     play.say("and something else now").await;
