@@ -9,7 +9,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use crate::proto::Event;
+use crate::proto::{Event, counted};
 use crate::session::journal::{self, JOURNAL};
 use crate::session::store;
 use crate::text::sanitize_line;
@@ -45,8 +45,7 @@ pub(super) fn read<T>(
         }
     };
     if skipped > 0 {
-        let records = if skipped == 1 { "1 record".to_owned() } else { format!("{skipped} records") };
-        writeln!(err, "note: left out of the journal as unreadable: {records}")?;
+        writeln!(err, "note: left out of the journal as unreadable: {}", counted(skipped, "record"))?;
     }
     Ok(Some(made))
 }

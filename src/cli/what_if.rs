@@ -24,7 +24,7 @@ use crate::proto::{
 };
 use crate::session;
 use crate::session::encoder::in_question;
-use crate::surface::{Attempt, Compared, Offer, RoleSurface, RouteInput, Surface, intent, skip};
+use crate::surface::{Attempt, Compared, Offer, RoleSurface, RouteInput, Surface, domain_of, intent, skip};
 use crate::tap::catalogue::{Places, build};
 use crate::tap::fill::Inputs;
 use crate::tap::registry::{HOST_VARIABLE, Taps};
@@ -163,15 +163,15 @@ fn role(
         Target::Role(name) => {
             let found = crate::config::resolve_role(config, &name).map_err(|error| Fault::Input(error.to_string()))?;
             let servers = found.servers.into_iter().map(|choice| (choice.server.name, choice.filter));
-            Ok(RoleSurface { domain: domain(&name), role: name, capabilities: Vec::new(), servers: servers.collect() })
+            Ok(RoleSurface {
+                domain: domain_of(&name).to_owned(),
+                role: name,
+                capabilities: Vec::new(),
+                servers: servers.collect(),
+            })
         }
         Target::Agent(agent) => of_agent(&agent, catalogue, config, notes),
     }
-}
-
-/// The part before the colon.
-fn domain(role: &str) -> String {
-    role.split_once(':').map_or("", |(domain, _)| domain).to_owned()
 }
 
 fn of_agent(
@@ -198,7 +198,7 @@ fn of_agent(
     let merged = expanded.configuration(config);
     let found = crate::config::resolve_role(&merged, &name).map_err(|error| unusable(error.to_string()))?;
     let servers = found.servers.into_iter().map(|choice| (choice.server.name, choice.filter)).collect();
-    Ok(RoleSurface { domain: domain(&name), role: name, capabilities: capabilities.collect(), servers })
+    Ok(RoleSurface { domain: domain_of(&name).to_owned(), role: name, capabilities: capabilities.collect(), servers })
 }
 
 /// Through the stages and the gate, with the message beside what else is asked for. No encoder is loaded

@@ -1,5 +1,6 @@
 use serde::{Deserialize, Serialize};
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use super::{
@@ -168,12 +169,14 @@ fn unjudged(skills: &[SkillTrace]) -> String {
     let whys: Vec<String> = skills.iter().filter_map(of).collect();
     match whys.first() {
         None => String::new(),
-        Some(why) => format!("; semantic(…) of {} could not be judged: {why}", human_count(whys.len(), "skill")),
+        Some(why) => format!("; semantic(…) of {} could not be judged: {why}", counted(whys.len(), "skill")),
     }
 }
 
-fn human_count(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+/// A number of things: "1 tool", "3 tools". For words whose plural takes an `s`.
+pub fn counted<N: Display + PartialEq + From<u8>>(count: N, what: &str) -> String {
+    let plural = if count == N::from(1) { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }
 
 /// A sentence without its full stop, to go on with.
@@ -242,11 +245,7 @@ impl Decision {
                     skills.iter().filter(|trace| trace.activated).map(|trace| trace.skill.as_str()).collect();
                 let held = if held.is_empty() { "none".to_owned() } else { held.join(", ") };
                 let unjudged = unjudged(skills);
-                (
-                    Level::Info,
-                    "skills",
-                    format!("rules of {} judged: {held}{unjudged}", human_count(skills.len(), "skill")),
-                )
+                (Level::Info, "skills", format!("rules of {} judged: {held}{unjudged}", counted(skills.len(), "skill")))
             }
             Self::Routed(routing) => routing.headline(),
             Self::CapabilityActivated(activation) => activation.headline(),

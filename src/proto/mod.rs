@@ -37,7 +37,7 @@ mod transcript;
 pub use ask::{Answer, Ask, AskKind, Runnable};
 pub use catalogue::{CatalogueItem, CatalogueProblem, CatalogueView, WITH_PROGRAM};
 pub use command::{Command, SubmitMode, SurfaceCommand};
-pub use decision::{Decision, ModelCandidate, RepairKind, clause};
+pub use decision::{Decision, ModelCandidate, RepairKind, clause, counted};
 pub use encoder::EncoderState;
 pub use event::{Body, CONTEXT, Event, Tier, WELCOME};
 pub use fault::{Fault, FaultKind};

@@ -264,8 +264,7 @@ impl Condensed {
         let after: u64 = self.results.iter().map(|result| result.after).sum();
         let count = self.results.len();
         if after >= before {
-            let whole = if count == 1 { "1 result".to_owned() } else { format!("{count} results") };
-            return (Level::Info, "condense", format!("{whole} kept whole"));
+            return (Level::Info, "condense", format!("{} kept whole", super::counted(count, "result")));
         }
         let of = if count == 1 { String::new() } else { format!("{count} results, ") };
         (Level::Info, "condense", format!("{of}{before} → {after} tok"))
@@ -339,8 +338,7 @@ impl Detection {
             DetectionAction::Noted { .. } => (Level::Warning, "the model was told".to_owned()),
             DetectionAction::Suppressed { why } => (Level::Info, format!("not told: {why}")),
             DetectionAction::BackedOff { rounds } => {
-                let rounds = if *rounds == 1 { "1 round".to_owned() } else { format!("{rounds} rounds") };
-                (Level::Info, format!("told before; again after {rounds}"))
+                (Level::Info, format!("told before; again after {}", super::counted(*rounds, "round")))
             }
         };
         (level, "steer", format!("{what} ×{} · {then}", self.count))
@@ -367,10 +365,7 @@ impl GateVerdict {
         let (level, what) = match self.outcome {
             GateOutcome::Verified => (Level::Info, "pass · verified".to_owned()),
             GateOutcome::Unknown => (Level::Info, "pass · unknown".to_owned()),
-            GateOutcome::Gaps => {
-                let count = self.standing().count();
-                (Level::Warning, if count == 1 { "1 gap".to_owned() } else { format!("{count} gaps") })
-            }
+            GateOutcome::Gaps => (Level::Warning, super::counted(self.standing().count(), "gap")),
             GateOutcome::Indeterminate => (Level::Warning, "indeterminate".to_owned()),
         };
         (level, "gate", format!("{what}{then}"))
@@ -413,7 +408,7 @@ impl super::Authorized {
             };
             return (Level::Warning, "authorizer", format!("{}{more} blocked: {}", first.tool, first.reason));
         }
-        let allowed = if self.checked == 1 { "1 call".to_owned() } else { format!("{} calls", self.checked) };
+        let allowed = super::counted(self.checked, "call");
         match (&self.unavailable, self.dropped.first()) {
             (Some(why), _) => (Level::Warning, "authorizer", format!("no usable answer, so {allowed} ran: {why}")),
             (None, Some(dropped)) => {

@@ -27,6 +27,11 @@ pub use route::{Attempt, Compared, RouteInput, skip};
 pub use stages::in_domain;
 pub use state::Surface;
 
+/// What stands before the colon of a role's name; empty when there is none.
+pub fn domain_of(role: &str) -> &str {
+    role.split_once(':').map_or("", |(domain, _)| domain)
+}
+
 /// Capabilities that may be on at a time beside the role's own (seeds: runtime, LRU eviction).
 pub const MAX_DYNAMIC_CAPABILITIES: usize = 4;
 

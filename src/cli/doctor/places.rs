@@ -93,7 +93,7 @@ fn sessions(folder: &Path) -> Check {
         return Check::ok(name, "none yet");
     }
     let bytes = found.iter().map(|session| session.bytes).sum();
-    let count = if found.len() == 1 { "1 session".to_owned() } else { format!("{} sessions", found.len()) };
+    let count = crate::proto::counted(found.len(), "session");
     let what = format!("{count}, {}", human::bytes(bytes));
     if access(folder, Access::WRITE_OK | Access::EXEC_OK).is_err() {
         let advice = format!("make {} writable; nothing can be kept there", folder.display());

@@ -15,6 +15,7 @@ use crate::embed::eval::{
 };
 use crate::embed::gate::{Candidate, Rule};
 use crate::embed::lint::Subject;
+use crate::proto::counted;
 use crate::text::sanitize_line;
 
 /// Largest file that is read: a million rows.
@@ -111,7 +112,7 @@ fn tell_left_out(
         writeln!(work.err, "{file}:{}: {}", row.line, sanitize_line(&row.why))?;
     }
     if !bad.is_empty() {
-        writeln!(work.err, "{} skipped as no rows", lines(bad.len()))?;
+        writeln!(work.err, "{} skipped as no rows", counted(bad.len(), "line"))?;
     }
     for label in unknown.iter().take(MOST_LINES) {
         let hint = match &label.similar {
@@ -123,18 +124,14 @@ fn tell_left_out(
         writeln!(work.err, "{file}:{}: nothing is called `{name}`, rows: {}{hint}", label.line, label.rows)?;
     }
     if !unknown.is_empty() {
-        let rows = unknown.iter().map(|label| label.rows).sum();
+        let rows: usize = unknown.iter().map(|label| label.rows).sum();
         let labels = if unknown.len() == 1 { "label" } else { "labels" };
-        writeln!(work.err, "{} skipped for {} unknown {labels}", lines(rows), unknown.len())?;
+        writeln!(work.err, "{} skipped for {} unknown {labels}", counted(rows, "line"), unknown.len())?;
     }
     for note in read.notes.iter().take(MOST_LINES) {
         writeln!(work.err, "note: {}", sanitize_line(note))?;
     }
     Ok(())
-}
-
-fn lines(count: usize) -> String {
-    if count == 1 { "1 line".to_owned() } else { format!("{count} lines") }
 }
 
 /// Vectors by line. A message that the encoder chokes on is a bad row.

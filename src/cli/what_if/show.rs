@@ -6,6 +6,7 @@ use std::io::Write;
 use super::Outcome;
 use super::cost::Cost;
 use crate::cli::table::{Align, Look, Table, Tone};
+use crate::proto::counted;
 use crate::proto::{Routing, ServerAction, SkillTrace};
 use crate::surface::MAX_DYNAMIC_CAPABILITIES;
 use crate::text::{human, sanitize_line};
@@ -104,7 +105,7 @@ fn write_cost(outcome: &Outcome, out: &mut dyn Write) -> std::io::Result<()> {
         Ordering::Equal => "as before".to_owned(),
         _ => format!("{} before", human::tokens(*now)),
     };
-    let tools = if *tools == 1 { "1 tool".to_owned() } else { format!("{tools} tools") };
+    let tools = counted(*tools, "tool");
     writeln!(out, "surface after: {tools}, {} tok per turn, {change}", human::tokens(*after))?;
     if !unknown.is_empty() {
         let names = sanitize_line(&unknown.join(", ")).into_owned();

@@ -4,7 +4,7 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_spanned::Spanned;
 
-use crate::proto::FaultKind;
+use crate::proto::{FaultKind, Mechanic};
 
 /// A whole script.
 #[derive(Debug, Deserialize)]
@@ -37,7 +37,7 @@ fn three() -> usize {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Supervised {
-    pub(super) asks: Asks,
+    pub(super) asks: Mechanic,
     /// On the text of the question.
     #[serde(default, rename = "match")]
     pub(super) pattern: Option<Spanned<String>>,
@@ -55,16 +55,6 @@ pub(super) struct Supervised {
     pub(super) usage: Option<UsageSpec>,
     #[serde(default)]
     pub(super) fault: Option<FaultSpec>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Asks {
-    Gate,
-    Refute,
-    Plan,
-    Condense,
-    Authorizer,
 }
 
 /// What answers one user message: the first reply at once, the next after its tools, and so on.

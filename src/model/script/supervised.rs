@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::file::{Asks, Supervised};
+use super::file::Supervised;
 use super::play::{Step, scripted_fault, usage};
 use crate::model::{Delta, Message, Part, Request};
 use crate::proto::{Fault, FaultKind, Mechanic, StopReason};
@@ -16,7 +16,7 @@ pub(super) fn steps(
 ) -> Arc<[Step]> {
     let text = question(request);
     let fits = |(index, answer): &(usize, &Supervised)| {
-        mechanic_of(answer.asks) == mechanic
+        answer.asks == mechanic
             && answer.regex.as_ref().is_none_or(|regex| regex.is_match(&text))
             && answer.times.is_none_or(|times| answered.get(index).is_none_or(|given| *given < times))
     };
@@ -37,16 +37,6 @@ pub(super) fn steps(
     steps.push(Step::Say(Delta::Usage(usage(answer.usage, request, reply.len()))));
     steps.push(Step::Say(Delta::Stop(StopReason::End)));
     steps.into()
-}
-
-fn mechanic_of(asks: Asks) -> Mechanic {
-    match asks {
-        Asks::Gate => Mechanic::Gate,
-        Asks::Refute => Mechanic::Refute,
-        Asks::Plan => Mechanic::Plan,
-        Asks::Condense => Mechanic::Condense,
-        Asks::Authorizer => Mechanic::Authorizer,
-    }
 }
 
 fn question(request: &Request) -> String {

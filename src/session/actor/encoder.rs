@@ -81,7 +81,7 @@ impl Actor {
             return;
         }
         let (Some(encoder), Some(phrases)) = (&self.setup.encoder, self.phrases.take()) else { return };
-        encoder.want(phrases.near(super::surface::domain_of(&self.role.name)));
+        encoder.want(phrases.near(crate::surface::domain_of(&self.role.name)));
     }
 }
 

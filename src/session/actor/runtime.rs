@@ -130,11 +130,6 @@ pub(in crate::session) fn own_names() -> Vec<String> {
     plain.chain(names.map(|name| format!("{RUNTIME}_{name}"))).collect()
 }
 
-pub(super) fn repairs(name: &str, wire_name: &str) -> Vec<String> {
-    let renamed = || format!("called {wire_name} on the wire: another server has a tool of this name");
-    (wire_name != name).then(renamed).into_iter().collect()
-}
-
 fn definition(wire_name: String) -> ToolDefinition {
     let schema = json!({
         "type": "object",
@@ -145,13 +140,24 @@ fn definition(wire_name: String) -> ToolDefinition {
         },
         "required": ["action"]
     });
-    let repairs = repairs(SKILL, &wire_name);
+    own_tool(SKILL, "list, use and forget skills", DESCRIPTION, schema, wire_name)
+}
+
+/// One of the session's own tools.
+pub(super) fn own_tool(
+    name: &str,
+    summary: &str,
+    description: &str,
+    schema: Value,
+    wire_name: String,
+) -> ToolDefinition {
+    let tokens = tokens::estimate(description) + tokens::estimate(&schema.to_string());
+    let renamed = || format!("called {wire_name} on the wire: another server has a tool of this name");
     let info = ToolInfo {
-        name: SKILL.to_owned(),
-        summary: "list, use and forget skills".to_owned(),
-        tokens: u32::try_from(tokens::estimate(DESCRIPTION) + tokens::estimate(&schema.to_string()))
-            .unwrap_or(u32::MAX),
-        repairs,
+        name: name.to_owned(),
+        summary: summary.to_owned(),
+        tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
+        repairs: (wire_name != name).then(renamed).into_iter().collect(),
         quarantine: None,
         filtered_by: None,
         wire_name,
@@ -159,8 +165,8 @@ fn definition(wire_name: String) -> ToolDefinition {
     ToolDefinition {
         server: RUNTIME.to_owned(),
         layer: Layer::Static,
-        name: SKILL.to_owned(),
-        description: DESCRIPTION.to_owned(),
+        name: name.to_owned(),
+        description: description.to_owned(),
         schema,
         read_only: Some(false),
         destructive: Some(false),

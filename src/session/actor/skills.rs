@@ -57,7 +57,7 @@ impl Actor {
 
     /// Of the session: before the colon of its role.
     fn domain(&self) -> String {
-        super::surface::domain_of(&self.role.name).to_owned()
+        crate::surface::domain_of(&self.role.name).to_owned()
     }
 
     /// Reads the skills that the environment asks for, beside the task.

@@ -255,7 +255,7 @@ impl Actor {
             let hint = "Nothing that is sent from here goes out. Close it there, or /new for a session of your own.";
             return self.rec.notice(Level::Warning, "session", text, Some(hint.to_owned()));
         }
-        let turns = if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
+        let turns = crate::proto::counted(turns, "turn");
         let ago = human::ago(self.rec.now().saturating_sub(last_used));
         self.rec.notice(Level::Info, "session", format!("Taken up again: {turns}, last used {ago}."), None);
     }

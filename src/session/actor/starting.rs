@@ -274,7 +274,7 @@ impl Actor {
         let (all, coming) = (snapshot.servers.len(), count(|state| matches!(state, ServerState::Starting { .. })));
         let held = count(ServerState::is_held);
         let (tools, _) = snapshot.surface();
-        let tools = if tools == 1 { "1 tool".to_owned() } else { format!("{tools} tools") };
+        let tools = crate::proto::counted(tools, "tool");
         let (state, detail) = match (all, all - ready) {
             (0, _) => (StepState::Skipped, "none".to_owned()),
             (_, 0) => (StepState::Done, format!("{ready} ready, {tools}")),

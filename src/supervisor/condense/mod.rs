@@ -125,6 +125,11 @@ impl Round {
         Some(Self { candidates, ask })
     }
 
+    /// A candidate as the model would get it.
+    pub fn text(&self, call: &CallId) -> Option<&str> {
+        self.candidates.iter().find(|candidate| candidate.call == *call).map(|candidate| candidate.text.as_str())
+    }
+
     pub fn ask(&self) -> Ask {
         self.ask.clone()
     }

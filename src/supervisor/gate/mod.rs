@@ -77,13 +77,6 @@ enum Stage {
     Refutation,
 }
 
-/// Whether an answer may leave something out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Strict,
-    Lenient,
-}
-
 /// One look, from the question to the verdict.
 #[derive(Debug)]
 pub struct Gate {
@@ -104,6 +97,7 @@ pub struct Gate {
     new_evidence: bool,
     case: String,
     asked: Ask,
+    /// What still lacks something the second time counts without it.
     retried: bool,
     /// What the second look said so far.
     looked: Vec<Looked>,
@@ -161,11 +155,9 @@ impl Gate {
             Ok(reply) => reply,
             Err(fault) => return Step::Verdict(Box::new(self.indeterminate(fault))),
         };
-        // What still lacks something the second time counts without it.
-        let form = if self.retried { Form::Lenient } else { Form::Strict };
         let done = match self.stage {
             Stage::Verifier => {
-                let answer = parse(reply).and_then(Answer::checked).and_then(|answer| self.refers(answer, form));
+                let answer = parse(reply).and_then(Answer::checked).and_then(|answer| self.refers(answer));
                 answer.map(|answer| self.first(answer))
             }
             Stage::Refutation => parse(reply).and_then(|look| self.heard(look)).map(|()| self.second()),

@@ -1,7 +1,7 @@
 //! From an answer to a verdict.
 
 use super::answer::{Answer, Finding, Looked, SecondLook, Word};
-use super::{Form, Gate, Stage, Step, forbid, note, prompt};
+use super::{Gate, Stage, Step, forbid, note, prompt};
 use crate::proto::{Evidence, Gap, GapState, GateOutcome, GateThen, GateVerdict};
 use crate::supervisor::quote::{occurs, short};
 
@@ -32,13 +32,13 @@ impl Gate {
     }
 
     /// A blocking finding that refers to nothing is worth a question: the fault may be in the form alone.
-    pub(super) fn refers(&self, answer: Answer, form: Form) -> Result<Answer, String> {
+    pub(super) fn refers(&self, answer: Answer) -> Result<Answer, String> {
         let lost = |finding: &&Finding| {
             finding.blocking
                 && !self.shown.contains_key(&finding.reference)
                 && forbid::forbidden(finding, false, &self.verdict.prohibitions).is_none()
         };
-        let Some(finding) = answer.gaps.iter().find(lost).filter(|_| form == Form::Strict) else { return Ok(answer) };
+        let Some(finding) = answer.gaps.iter().find(lost).filter(|_| !self.retried) else { return Ok(answer) };
         let mut valid: Vec<&str> = self.shown.keys().map(String::as_str).collect();
         valid.sort_unstable();
         let more = valid.len().saturating_sub(MOST_NAMED);

@@ -1,10 +1,10 @@
 //! What a plan takes for granted and a machine can look up.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::proto::{AssumptionState, PlanTrigger, PlanView, ToolOutcome};
 use crate::supervisor::evidence::EventLine;
-use crate::supervisor::receipt::{command_of, target};
+use crate::supervisor::receipt::{command_of, shell};
 
 /// What an assumption wants looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,7 @@ fn is_inside(path: &str) -> bool {
 
 /// From the last run of this command; `events` are the calls as they are, those that only read too.
 pub fn command_ok(command: &str, events: &[EventLine]) -> AssumptionState {
-    let command = normal(command);
+    let command = shell::plain(command);
     let same = |event: &&EventLine| event.outcome != ToolOutcome::Refused && ran(event).as_deref() == Some(&*command);
     match events.iter().rev().find(same) {
         Some(event) if event.succeeded() => AssumptionState::Holds,
@@ -63,12 +63,7 @@ pub fn command_ok(command: &str, events: &[EventLine]) -> AssumptionState {
 /// The command of a shell call, whatever its success says of the work.
 fn ran(event: &EventLine) -> Option<String> {
     let arguments: Value = serde_json::from_str(event.target).ok()?;
-    command_of(&arguments).map(|command| normal(&command))
-}
-
-/// A command as it stands in the arguments of a call: without comments, and without spaces that say nothing.
-fn normal(command: &str) -> String {
-    target(&json!({ "command": command }))
+    command_of(&arguments).map(|command| shell::plain(&command))
 }
 
 /// The assumptions of phases that are not over, as (phase, index, what to look up).

@@ -101,25 +101,28 @@ impl Prohibition {
 #[must_use]
 pub fn find(messages: &[UserLine]) -> Vec<Prohibition> {
     let mut found: Vec<Prohibition> = Vec::new();
-    for message in messages {
-        for sentence in sentences(&message.text) {
-            let said = || Said { turn: message.turn, text: verbatim(&message.text, &sentence).to_owned() };
-            // What the sentence itself forbids is not permitted by it.
-            for granted in permit::granted(&sentence) {
-                found.iter_mut().for_each(|prohibition| apply(prohibition, &granted, &said));
-            }
-            let refused = refuse::refused(&sentence);
-            let clauses = clause::clauses(&message.text, &sentence, &refused);
-            for ((force, object, _), text) in refused.into_iter().zip(clauses) {
-                let repeated = |old: &Prohibition| old.holds() && old.said.text == text && old.object == object;
-                if !found.iter().any(repeated) {
-                    let said = Said { turn: message.turn, text };
-                    found.push(Prohibition { said, force, later: Later::Nothing, object, granted: Vec::new() });
-                }
+    messages.iter().for_each(|message| hear(&mut found, message));
+    found
+}
+
+/// What one more message says of those found so far, and the new ones in it.
+pub fn hear(found: &mut Vec<Prohibition>, message: &UserLine) {
+    for sentence in sentences(&message.text) {
+        let said = || Said { turn: message.turn, text: verbatim(&message.text, &sentence).to_owned() };
+        // What the sentence itself forbids is not permitted by it.
+        for granted in permit::granted(&sentence) {
+            found.iter_mut().for_each(|prohibition| apply(prohibition, &granted, &said));
+        }
+        let refused = refuse::refused(&sentence);
+        let clauses = clause::clauses(&message.text, &sentence, &refused);
+        for ((force, object, _), text) in refused.into_iter().zip(clauses) {
+            let repeated = |old: &Prohibition| old.holds() && old.said.text == text && old.object == object;
+            if !found.iter().any(repeated) {
+                let said = Said { turn: message.turn, text };
+                found.push(Prohibition { said, force, later: Later::Nothing, object, granted: Vec::new() });
             }
         }
     }
-    found
 }
 
 /// Whether these words of the person's rule out what a finding asks for: a check. A finding about

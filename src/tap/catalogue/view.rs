@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::parts::tap_of;
-use crate::proto::{CatalogueItem, CatalogueProblem, CatalogueView, WITH_PROGRAM};
+use crate::proto::{CatalogueItem, CatalogueProblem, CatalogueView, WITH_PROGRAM, counted};
 use crate::tap::capability::is_without_triggers;
 use crate::tap::{Agent, Capability, Catalogue, Finding, PartKind, Plugin, Severity, Skill, SkillSource, Tap, TapKind};
 
@@ -131,7 +131,7 @@ fn capability_item(capability: &Capability, problems: Vec<CatalogueProblem>) -> 
     let providers: Vec<String> = capability.providers.iter().map(name).collect();
     let triggers = match capability.triggers.as_slice() {
         [] => "no triggers".to_owned(),
-        triggers => format!("{}: {}", count(triggers.len(), "trigger"), triggers.join(" · ")),
+        triggers => format!("{}: {}", counted(triggers.len(), "trigger"), triggers.join(" · ")),
     };
     CatalogueItem {
         name: capability.name.clone(),
@@ -183,8 +183,8 @@ fn plugin_tap<'catalogue>(catalogue: &'catalogue Catalogue, plugin: &Plugin) -> 
 fn plugin_item(plugin: &Plugin, problems: Vec<CatalogueProblem>) -> CatalogueItem {
     let names: Vec<&str> = plugin.servers.iter().map(|server| server.name.as_str()).collect();
     let named = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
-    let servers = count(plugin.servers.len(), "server");
-    let detail = format!("{servers}{named}, {}", count(plugin.skills.len(), "skill"));
+    let servers = counted(plugin.servers.len(), "server");
+    let detail = format!("{servers}{named}, {}", counted(plugin.skills.len(), "skill"));
     CatalogueItem {
         name: plugin.name.clone(),
         title: plugin.version.clone(),
@@ -195,10 +195,6 @@ fn plugin_item(plugin: &Plugin, problems: Vec<CatalogueProblem>) -> CatalogueIte
         detail,
         problems,
     }
-}
-
-fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 fn list_or(none: &str, list: &[String]) -> String {

@@ -7,7 +7,7 @@ use super::{Answer, Ticket};
 use crate::mcp::ToolDefinition;
 use crate::model::HistoryItem;
 use crate::proto::{
-    Body, CallId, Condensed, CondensedResult, Content, Decision, Mechanic, RequestId, ServerKind, Snapshot, ToolOutcome,
+    Body, CallId, Condensed, CondensedResult, Content, Decision, Mechanic, RequestId, ServerKind, Snapshot,
 };
 use crate::session::journal::{create_private_folder, write_private};
 use crate::supervisor::condense::{Narrowed, Need, Offered, Round, multiplier_after, threshold};
@@ -33,17 +33,6 @@ struct Waiting {
     ticket: Ticket,
     round: Round,
     threshold: u64,
-    /// The results as the model would get them.
-    texts: HashMap<CallId, String>,
-}
-
-/// A result of the round that is over.
-struct Given {
-    call: CallId,
-    tool: String,
-    outcome: ToolOutcome,
-    /// `None` when it is not plain text alone.
-    text: Option<String>,
 }
 
 impl Actor {
@@ -67,23 +56,13 @@ impl Actor {
         let Some(threshold) = threshold(self.supervise.values.condense.tokens_threshold, multiplier) else {
             return false;
         };
-        let (intent, given) = self.results_of_round();
-        let offered: Vec<Offered<'_>> = given
-            .iter()
-            .map(|given| Offered {
-                call: &given.call,
-                tool: &given.tool,
-                outcome: given.outcome,
-                text: given.text.as_deref(),
-            })
-            .collect();
+        let (intent, offered) = self.results_of_round();
         let snapshot = self.rec.hub.snapshot();
         let goal = self.supervise.watch.goal(self.turns);
-        let need = Need { goal: &goal, plan: &snapshot.supervisor.plan, intent: &intent };
+        let need = Need { goal: &goal, plan: &snapshot.supervisor.plan, intent };
         let Some(round) = Round::new(&offered, threshold, &need) else { return false };
         let ticket = self.ask_supervisor(round.ask());
-        let texts = given.into_iter().filter_map(|given| Some((given.call, given.text?))).collect();
-        self.supervise.condense.waiting = Some(Waiting { ticket, round, threshold, texts });
+        self.supervise.condense.waiting = Some(Waiting { ticket, round, threshold });
         true
     }
 
@@ -92,22 +71,20 @@ impl Actor {
     }
 
     /// What the model wrote when it made the calls, and what came of each.
-    fn results_of_round(&self) -> (String, Vec<Given>) {
+    fn results_of_round(&self) -> (&str, Vec<Offered<'_>>) {
         let items = self.rec.history.items();
         let asked = items.iter().rposition(|item| matches!(item, HistoryItem::Assistant { .. }));
         let Some((HistoryItem::Assistant { text, calls, .. }, after)) =
             asked.and_then(|at| Some((items.get(at)?, items.get(at + 1..)?)))
         else {
-            return (String::new(), Vec::new());
+            return ("", Vec::new());
         };
-        let tool = |id: &CallId| calls.iter().find(|call| call.id == *id).map(|call| call.wire_name.clone());
-        let given = |item: &HistoryItem| match item {
-            HistoryItem::Result { call, content, outcome } => {
-                Some(Given { call: call.clone(), tool: tool(call)?, outcome: *outcome, text: plain(content) })
-            }
-            _ => None,
-        };
-        (text.clone(), after.iter().filter_map(given).collect())
+        let given = after.iter().filter_map(|item| {
+            let HistoryItem::Result { call, content, outcome } = item else { return None };
+            let tool = &calls.iter().find(|made| made.id == *call)?.wire_name;
+            Some(Offered { call, tool, outcome: *outcome, text: plain(content) })
+        });
+        (text, given.collect())
     }
 
     pub(super) fn condense_answered(&mut self, ticket: Ticket, answer: Answer) {
@@ -133,7 +110,7 @@ impl Actor {
     /// The file with the whole of a result, as the model would have got it; one that was cut before has
     /// another with what it was before that.
     fn spilled(&self, call: &CallId, waiting: &Waiting) -> Option<String> {
-        let text = waiting.texts.get(call)?;
+        let text = waiting.round.text(call)?;
         let folder = self.rec.folder().join("spill");
         let cut = folder.join(format!("{call}.txt")).exists();
         let path = folder.join(if cut { format!("{call}-cut.txt") } else { format!("{call}.txt") });
@@ -185,9 +162,10 @@ impl Actor {
     }
 }
 
-fn plain(content: &Content) -> Option<String> {
+/// `None` when it is not plain text alone.
+fn plain(content: &Content) -> Option<&str> {
     match content {
-        Content::Text(text) => Some(text.clone()),
+        Content::Text(text) => Some(text),
         Content::Parts(parts) => match parts.as_slice() {
             [only] => plain(only),
             _ => None,

@@ -72,8 +72,9 @@ impl Watching {
         words
     }
 
-    fn look_for_prohibitions(&mut self) {
-        self.prohibitions = prohibit::find(&self.said);
+    fn hear(&mut self, line: UserLine) {
+        prohibit::hear(&mut self.prohibitions, &line);
+        self.said.push(line);
     }
 }
 
@@ -82,8 +83,9 @@ impl Actor {
         let blobs = self.rec.journal.blobs();
         let text = |content: &Content| build::plain(content, &|name| blobs.get(name));
         let line = |(turn, content): &(u32, Content)| UserLine { turn: TurnId(*turn), text: text(content) };
-        self.supervise.watch.said = said.iter().map(line).collect();
-        self.supervise.watch.look_for_prohibitions();
+        let watch = &mut self.supervise.watch;
+        (watch.said, watch.prohibitions) = (Vec::new(), Vec::new());
+        said.iter().map(line).for_each(|line| watch.hear(line));
     }
 
     /// A turn begins.
@@ -95,8 +97,7 @@ impl Actor {
 
     pub(in crate::session::actor) fn person_said(&mut self, text: &str) {
         let text = self.rec.mask.owned(text.to_owned());
-        self.supervise.watch.said.push(UserLine { turn: TurnId(self.turns), text });
-        self.supervise.watch.look_for_prohibitions();
+        self.supervise.watch.hear(UserLine { turn: TurnId(self.turns), text });
         self.supervise.recite.begins_at(self.rec.history.items().len());
     }
 

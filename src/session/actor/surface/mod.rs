@@ -32,7 +32,7 @@ use crate::session::encoder::phrases;
 use crate::session::seams::{Role, Switch};
 use crate::session::server_specs::RUNTIME;
 use crate::session::surface::{Book, Readiness, Vectors};
-use crate::surface::{Offer, RoleSurface, Surface};
+use crate::surface::{Change, Offer, RoleSurface, Surface, domain_of};
 use pending::Pending;
 
 pub(super) use route::Compared;
@@ -99,11 +99,6 @@ pub(super) enum SurfaceReport {
     Late(CallId),
     Discovered(CallId, String),
     Supposed(Supposed),
-}
-
-/// Before the colon of a role's name.
-pub(super) fn domain_of(role: &str) -> &str {
-    role.split_once(':').map_or("", |(domain, _)| domain)
 }
 
 impl Live {
@@ -207,12 +202,11 @@ impl Actor {
     /// The role changed and its servers are being started: what may stay of the surface is started with
     /// them.
     pub(super) fn surface_of_role(&mut self) {
-        let Some(ready) = self.readiness() else { return };
+        if self.setup.wares.is_none() {
+            return;
+        }
         self.live.beside.clear();
-        let role = role_surface(&self.role, &self.live.beside);
-        let (book, now) = (self.live.book.clone(), self.rec.now());
-        let offers = book.as_ref().map(|book| book.offers.as_slice()).unwrap_or_default();
-        let change = self.live.state.set_role(role, offers, &|key| ready.has(key), now);
+        let change = self.set_surface_role();
         self.live.changed();
         self.move_servers(change);
         self.open_book();
@@ -231,7 +225,7 @@ impl Actor {
         let old = std::mem::replace(&mut self.live, fresh);
         (self.live.book, self.live.books, self.live.book_came) = (old.book, old.books, old.book_came);
         (self.live.seen, self.live.beside) = (old.seen, old.beside);
-        self.set_surface_role();
+        drop(self.set_surface_role());
     }
 
     /// After a new session was announced.
@@ -250,23 +244,23 @@ impl Actor {
             return;
         }
         self.live.beside.insert(server.to_owned());
-        self.set_surface_role();
+        drop(self.set_surface_role());
     }
 
     pub(super) fn server_gone(&mut self, server: &str) {
         self.live.changed();
         if self.live.beside.remove(server) {
-            self.set_surface_role();
+            drop(self.set_surface_role());
         }
     }
 
-    /// Says who owns which server, where that changed and nothing has to be done for it.
-    fn set_surface_role(&mut self) {
-        let Some(ready) = self.readiness() else { return };
+    /// Says who owns which server; what follows from it where something has to be done.
+    fn set_surface_role(&mut self) -> Change {
+        let Some(ready) = self.readiness() else { return Change::default() };
         let role = role_surface(&self.role, &self.live.beside);
         let (book, now) = (self.live.book.clone(), self.rec.now());
         let offers = book.as_ref().map(|book| book.offers.as_slice()).unwrap_or_default();
-        drop(self.live.state.set_role(role, offers, &|key| ready.has(key), now));
+        self.live.state.set_role(role, offers, &|key| ready.has(key), now)
     }
 
     pub(super) fn tools_seen(&mut self, server: &str, tools: &[ToolInfo]) {

@@ -10,7 +10,7 @@ use super::SurfaceReport;
 use super::effects::Waits;
 use super::tool::{failed, ok};
 use crate::mcp::ServerSpec;
-use crate::proto::{Body, CallId, Level, Order, ServerState, Snapshot, StartStep, StepState, StepView};
+use crate::proto::{Body, CallId, Level, Order, ServerState, Snapshot, StartStep, StepState, StepView, counted};
 use crate::session::actor::prepare::TELL_AFTER;
 use crate::session::actor::turn::Phase;
 use crate::session::actor::{Actor, Report};
@@ -207,7 +207,7 @@ impl Actor {
         let name = pending.capability.clone();
         self.live.awaited.remove(&name);
         let tools = self.tools_of(&name);
-        self.end_cell(&pending, StepState::Done, format!("{name}: {}", counted(tools.len())));
+        self.end_cell(&pending, StepState::Done, format!("{name}: {}", counted(tools.len(), "tool")));
         if tools.is_empty() && !pending.servers.is_empty() {
             let text =
                 format!("{name} is on, but {} offers none of the tools it asks for.", pending.servers.join(", "));
@@ -397,8 +397,4 @@ impl Actor {
 pub(super) fn running(cell: &Cell, detail: String) -> StepView {
     let elapsed_ms = u64::try_from(cell.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     StepView { step: cell.step, state: StepState::Running, detail, elapsed_ms, output: Vec::new() }
-}
-
-fn counted(tools: usize) -> String {
-    if tools == 1 { "1 tool".to_owned() } else { format!("{tools} tools") }
 }

@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 use super::SurfaceReport;
 use super::ask::Answered;
 use super::effects::Waits;
-use crate::mcp::{CallResult, Layer, ToolDefinition};
-use crate::proto::{CallId, Cause, Content, Departure, ToolInfo, ToolOutcome};
-use crate::session::actor::runtime::repairs;
+use crate::mcp::{CallResult, ToolDefinition};
+use crate::proto::{CallId, Cause, Content, Departure, ToolOutcome};
+use crate::session::actor::runtime::own_tool;
 use crate::session::actor::{Actor, Report};
 use crate::session::encoder::{self, Patience};
 use crate::session::rules::skill_list::{self, Asked, Listed, PERSON_PAGE, Wish, Words};
 use crate::session::server_specs::RUNTIME;
 use crate::surface::{in_domain, intent};
-use crate::text::{self, tokens};
+use crate::text;
 
 pub(in crate::session::actor) const CAPABILITY: &str = "capability";
 
@@ -36,26 +36,7 @@ pub(in crate::session::actor) fn definition(wire_name: String) -> ToolDefinition
         },
         "required": ["action"]
     });
-    let info = ToolInfo {
-        name: CAPABILITY.to_owned(),
-        summary: "list, discover, enable and disable sets of tools".to_owned(),
-        tokens: u32::try_from(tokens::estimate(DESCRIPTION) + tokens::estimate(&schema.to_string()))
-            .unwrap_or(u32::MAX),
-        repairs: repairs(CAPABILITY, &wire_name),
-        quarantine: None,
-        filtered_by: None,
-        wire_name,
-    };
-    ToolDefinition {
-        server: RUNTIME.to_owned(),
-        layer: Layer::Static,
-        name: CAPABILITY.to_owned(),
-        description: DESCRIPTION.to_owned(),
-        schema,
-        read_only: Some(false),
-        destructive: Some(false),
-        info,
-    }
+    own_tool(CAPABILITY, "list, discover, enable and disable sets of tools", DESCRIPTION, schema, wire_name)
 }
 
 pub(in crate::session::actor) fn ok(text: String) -> CallResult {

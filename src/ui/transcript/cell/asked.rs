@@ -35,7 +35,7 @@ pub fn question(kind: &AskKind) -> String {
     let clean = |text: &str| text::sanitize_line(text).into_owned();
     match kind {
         AskKind::Trust { folder, items, .. } => {
-            let files = if items.len() == 1 { "1 file".to_owned() } else { format!("{} files", items.len()) };
+            let files = crate::proto::counted(items.len(), "file");
             let them = if items.len() == 1 { "it" } else { "them" };
             let mut names: Vec<String> =
                 items.iter().take(NAMED).map(|item| clean(&text::reveal(&item.path))).collect();

@@ -89,7 +89,7 @@ fn beneath(told: &[(bool, Vec<Row>)], room: usize, width: usize) -> Option<Vec<R
         }
     }
     if hidden > 0 && rows.len() + 2 <= room {
-        let words = if hidden == 1 { "1 note".to_owned() } else { format!("{hidden} notes") };
+        let words = crate::proto::counted(hidden, "note");
         rows.push(Styled::new(&format!("i {words} in the Notes pane"), Role::UiDim).into_row(width));
     }
     if rows.is_empty() {

@@ -117,8 +117,7 @@ fn condensed(one: &Condensed) -> Styled {
     let after: u64 = one.results.iter().map(|result| result.after).sum();
     let narrowed = one.results.iter().filter(|result| result.after < result.before).count();
     if narrowed == 0 {
-        let words =
-            if one.results.len() == 1 { "1 result".to_owned() } else { format!("{} results", one.results.len()) };
+        let words = crate::proto::counted(one.results.len(), "result");
         return Styled::new(&format!("{words} kept whole"), Role::DecisionText);
     }
     let line = Styled::new(&format!("{} → {} tok", human::tokens(before), human::tokens(after)), Role::UiText);
