@@ -8,8 +8,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::config::ConfigArguments;
 use super::exit::Exit;
 use super::explain::ExplainArguments;
+use super::keys::KeysArguments;
 use super::notes::NotesArguments;
 use super::routing::Routing;
+use super::sessions::SessionsCommand;
 use super::tap::TapArguments;
 use super::taps::TapsCommand;
 use super::what_if::WhatIfArguments;
@@ -48,8 +50,11 @@ pub enum Subcommands {
     },
     /// Look around with a scripted model; needs no key
     Tour,
-    /// List the sessions, newest first
-    Sessions,
+    /// List the sessions, newest first, or change one
+    Sessions {
+        #[command(subcommand)]
+        command: Option<SessionsCommand>,
+    },
     /// List what can be started: agents of taps and roles of the configuration
     Agents(Listed),
     /// List capabilities: tool servers with the phrases that ask for them
@@ -79,6 +84,8 @@ pub enum Subcommands {
         #[arg(long)]
         json: bool,
     },
+    /// List the keys of the workbench, or check a keymap file
+    Keys(KeysArguments),
     /// Look after taps
     Taps {
         #[command(subcommand)]
@@ -106,7 +113,7 @@ pub struct Listed {
     pub json: bool,
 }
 
-#[derive(Debug, Default, PartialEq, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Args)]
 pub struct RunOptions {
     /// Output of a run without a person: text, or one JSON object a line
     #[arg(long, value_enum)]
@@ -129,6 +136,9 @@ pub struct RunOptions {
     /// Trust what the project brings along to run, without asking
     #[arg(long)]
     pub trust: bool,
+    /// Hold writing to this folder, for child processes too
+    #[arg(long)]
+    pub sandbox: bool,
     /// JSON Schema (an object) that every answer has to fit
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,

@@ -14,7 +14,7 @@ use crate::config::{Env, Paths, Sources, load};
 use crate::tap::catalogue::{Places, build};
 use crate::tap::registry::{HOST_VARIABLE, Taps};
 use crate::tap::{Agent, Capability, Catalogue, PartKind, Severity};
-use crate::text::sanitize_line;
+use crate::text::{in_json, sanitize_line};
 
 /// Where roles come from that no tap has.
 const CONFIGURATION: &str = "configuration";
@@ -45,7 +45,7 @@ pub fn agents(
     if asked.json {
         let roles = roles.iter().map(|role| json!({ "name": role.name, "from": CONFIGURATION }));
         let agents = agents.iter().map(|agent| as_json(agent));
-        writeln!(out, "{:#}", Value::from_iter(roles.chain(agents)))?;
+        writeln!(out, "{}", in_json(&format!("{:#}", Value::from_iter(roles.chain(agents)))))?;
         return Ok(Exit::Done.into());
     }
     let columns = [("NAME", Align::Left), ("TITLE", Align::Left), ("FROM", Align::Left), ("DESCRIPTION", Align::Rest)];
@@ -93,7 +93,8 @@ pub fn capabilities(
         return none(&catalogue, asked, "capability", err);
     }
     if asked.json {
-        writeln!(out, "{:#}", Value::from_iter(found.iter().map(|one| capability_json(one))))?;
+        let all = Value::from_iter(found.iter().map(|one| capability_json(one)));
+        writeln!(out, "{}", in_json(&format!("{all:#}")))?;
         return Ok(Exit::Done.into());
     }
     let columns = [

@@ -101,7 +101,7 @@ pub fn run(form: Form, out: &mut dyn Write, _err: &mut dyn Write) -> anyhow::Res
         Form::Json => {
             let ok = checks.iter().all(|check| check.state != State::Error);
             let text = serde_json::to_string_pretty(&Written { version: 1, ok, checks: &checks })?;
-            writeln!(out, "{text}")?;
+            writeln!(out, "{}", crate::text::in_json(&text))?;
         }
     }
     Ok(exit(&checks).into())

@@ -13,7 +13,7 @@ use super::table::{Look, Tone};
 use crate::config::{Env, Paths};
 use crate::proto::{Body, Snapshot};
 use crate::surface::explain::{ExplainedStage, Explanation, Kind, Passed, explain};
-use crate::text::sanitize_line;
+use crate::text::{in_json, sanitize_line};
 
 #[derive(Debug, PartialEq, Args)]
 #[command(after_help = HELP)]
@@ -71,7 +71,8 @@ fn run_in(
         Format::Json => {
             let (session, turn) = (snapshot.session.name.as_str(), snapshot.turn.0);
             let told = Told { version: 1, session, turn, explanation: &explanation };
-            writeln!(out, "{}", serde_json::to_string_pretty(&told).map_err(std::io::Error::other)?)?;
+            let json = serde_json::to_string_pretty(&told).map_err(std::io::Error::other)?;
+            writeln!(out, "{}", in_json(&json))?;
         }
         Format::Text => write(&explanation, &snapshot, look, out)?,
     }

@@ -5,8 +5,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tracing_subscriber::EnvFilter;
+use tracing::field::{Field, Visit};
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::{Context, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer};
 
 use crate::config::Mask;
 use crate::config::schema::LogLevel;
@@ -14,20 +17,65 @@ use crate::config::schema::LogLevel;
 /// Bytes after which the file becomes `octomind.log.1`, replacing the one before.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Writes what the program logs from now on into the folder; never to the terminal.
+/// Writes what the program logs from now on into the folder; never to the terminal. The last lines are
+/// given to `tail` too, whatever is written.
 ///
 /// `filter` (the value of `RUST_LOG`) wins over the level. Costs nothing until something is logged.
-pub fn start(folder: &Path, level: LogLevel, filter: Option<&str>, mask: Mask) {
-    let Some(filter) = chosen_filter(level, filter) else { return };
-    let log = Log::new(folder.join("octomind.log"), MAX_BYTES, mask);
-    // Fails only when a subscriber is set already, which then goes on.
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(false)
-        // It would write to standard error, which the workbench draws over.
-        .log_internal_errors(false)
-        .with_writer(log)
-        .try_init();
+pub fn start(folder: &Path, level: LogLevel, filter: Option<&str>, mask: Mask, tail: Option<Tail>) {
+    let log = Log::new(folder.join("octomind.log"), MAX_BYTES, mask.clone());
+    let file = chosen_filter(level, filter).map(|filter| {
+        let layer = tracing_subscriber::fmt::layer()
+            .with_ansi(false)
+            // It would write to standard error, which the workbench draws over.
+            .log_internal_errors(false)
+            .with_writer(log);
+        layer.with_filter(filter)
+    });
+    let tail = tail.map(|tail| Kept { tail, mask }.with_filter(EnvFilter::new(KEPT)));
+    if file.is_some() || tail.is_some() {
+        // Fails only when a subscriber is set already, which then goes on.
+        let _ = tracing_subscriber::registry().with(file).with(tail).try_init();
+    }
+}
+
+/// What is kept for the workbench.
+const KEPT: &str = "warn,octomind=debug";
+
+/// Takes a line: when, how much it matters, who speaks, what is said.
+pub type Tail = Box<dyn Fn(u64, tracing::Level, &str, String) + Send + Sync>;
+
+/// Gives lines to whoever keeps them, secrets masked.
+struct Kept {
+    tail: Tail,
+    mask: Mask,
+}
+
+impl<S: tracing::Subscriber> Layer<S> for Kept {
+    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+        let mut words = Words::default();
+        event.record(&mut words);
+        let about = event.metadata();
+        let text = self.mask.text(&words.0).into_owned();
+        (self.tail)(super::now(), *about.level(), about.target(), text);
+    }
+}
+
+/// The message, and what else is told, as `name=value` behind it.
+#[derive(Default)]
+struct Words(String);
+
+impl Visit for Words {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        use std::fmt::Write;
+        // Writing to a string cannot fail.
+        let _ = match field.name() {
+            "message" => {
+                let rest = std::mem::take(&mut self.0);
+                write!(self.0, "{value:?}{rest}")
+            }
+            name => write!(self.0, " {name}={value:?}"),
+        };
+    }
 }
 
 fn chosen_filter(level: LogLevel, filter: Option<&str>) -> Option<EnvFilter> {

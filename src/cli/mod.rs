@@ -10,11 +10,14 @@
 
 pub mod args;
 mod catalogue;
+mod clean;
 pub mod config;
 pub mod doctor;
 pub mod exit;
 pub mod explain;
 pub mod headless;
+mod hold;
+pub mod keys;
 pub mod logging;
 pub mod mode;
 pub mod notes;
@@ -42,12 +45,22 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::config::{Env, Paths};
 use crate::mcp::bundled::files;
+use crate::sandbox::{self, watch};
+use crate::session::shelf::Shelf;
 use crate::session::store;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == watch::WORD) {
+        watch::run(words);
+        return Exit::Done.into();
+    }
+    watch::close_on_exec();
     outlive_file_limit();
-    ended(dispatch(std::env::args_os(), &mut io::stdout(), &mut io::stderr()))
+    let mut out = clean::Clean::new(io::stdout());
+    let outcome = dispatch(std::env::args_os(), &mut out, &mut io::stderr());
+    ended(outcome.and_then(|code| Ok(out.flush().map(|()| code)?)))
 }
 
 /// A file at the limit of its size is an error of the write, and not the end of the process in the
@@ -68,7 +81,8 @@ fn ended(outcome: anyhow::Result<ExitCode>) -> ExitCode {
         if error.chain().any(closed) {
             return Exit::OutputClosed.into();
         }
-        let _ = writeln!(io::stderr(), "octomind: {error:#}");
+        let words = format!("{error:#}");
+        let _ = writeln!(io::stderr(), "octomind: {}", crate::text::sanitize(&words));
         Exit::Failed.into()
     })
 }
@@ -98,7 +112,11 @@ fn dispatch(
         Some(Subcommands::WhatIf(arguments)) => what_if::run(&arguments, out, err),
         Some(Subcommands::Routing { command }) => routing::run(&command, out, err),
         Some(Subcommands::Doctor { json }) => doctor::run(doctor::Form::of(json), out, err),
-        Some(Subcommands::Sessions) => list_sessions(out),
+        Some(Subcommands::Sessions { command: None }) => list_sessions(out),
+        Some(Subcommands::Sessions { command: Some(command) }) => {
+            let folder = Paths::from_env(&Env::from_process()).sessions;
+            sessions::change(&Shelf::new(folder, None), command, now(), out, err)
+        }
         Some(Subcommands::Agents(asked)) => catalogue::agents(&asked, &Env::from_process(), &workdir()?, out, err),
         Some(Subcommands::Capabilities(asked)) => {
             catalogue::capabilities(&asked, &Env::from_process(), &workdir()?, out, err)
@@ -106,6 +124,7 @@ fn dispatch(
         Some(Subcommands::Tap(arguments)) => tap::run(&arguments, out, err),
         Some(Subcommands::Untap { tap }) => tap::untap(&tap, out, err),
         Some(Subcommands::Taps { command }) => taps::run(&command, out, err),
+        Some(Subcommands::Keys(arguments)) => keys::run(&arguments, out, err),
         Some(Subcommands::Vars { preview, expand }) => list_vars(vars::Length::of(preview, expand), out),
         None => run::run(None, options, err),
         Some(Subcommands::Run { tag, options }) => run::run(tag, options, err),
@@ -118,6 +137,10 @@ const TOUR: &str = "script:tour";
 
 fn serve_files() -> anyhow::Result<ExitCode> {
     let root = workdir()?;
+    sandbox::inherit();
+    if !watch::is_watched() {
+        watch::start().context("the watcher of child processes could not be started")?;
+    }
     let runtime = runtime()?;
     let served = runtime.block_on(files::serve(tokio::io::stdin(), tokio::io::stdout(), root));
     // The thread that reads standard input cannot be ended.

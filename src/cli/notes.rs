@@ -151,7 +151,8 @@ fn write_json(listed: &Listed, out: &mut dyn Write) -> std::io::Result<()> {
         ToldRecord { seq: record.seq, at: record.at, turn: record.turn, level, who, text, decision: &record.decision }
     });
     let told = Told { version: 1, session: &listed.session, records: records.collect() };
-    writeln!(out, "{}", serde_json::to_string_pretty(&told).map_err(std::io::Error::other)?)
+    let json = serde_json::to_string_pretty(&told).map_err(std::io::Error::other)?;
+    writeln!(out, "{}", crate::text::in_json(&json))
 }
 
 fn write_text(listed: &Listed, arguments: &NotesArguments, look: Look, out: &mut dyn Write) -> std::io::Result<()> {

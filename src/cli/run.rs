@@ -1,6 +1,7 @@
 //! A run: session and front end, until both are over.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use super::args::{Format, RunOptions};
 use super::exit::Exit;
 use super::headless::{Printer, Signals, Sink, follow};
 use super::mode::{Mode, Screen};
-use super::{logging, runtime, start, workdir};
+use super::{hold, logging, runtime, start, workdir};
 use crate::config::Env;
 use crate::session::{self, Handle};
 
@@ -24,8 +25,8 @@ pub fn run(role: Option<String>, options: RunOptions, err: &mut dyn Write) -> an
     let screen = if io::stdout().is_terminal() { Screen::Terminal } else { Screen::Other };
     let workdir = workdir()?;
     let prepared = start::read_input(&mut io::stdin())
-        .and_then(|input| start::prepare(role, options, input, screen, Env::from_process(), &workdir));
-    let start = match prepared {
+        .and_then(|input| start::prepare(role, options.clone(), input, screen, Env::from_process(), &workdir));
+    let mut start = match prepared {
         Ok(start) => start,
         Err(refused) => {
             err.write_all(refused.text.as_bytes())?;
@@ -35,16 +36,95 @@ pub fn run(role: Option<String>, options: RunOptions, err: &mut dyn Write) -> an
     for problem in &start.ignored {
         writeln!(err, "{}", start.env.mask_secrets(&problem.to_string()))?;
     }
+    // Before there is a second thread: each is held by what its maker is held by.
+    if let Err(refused) = hold::begin(&mut start, &mut io::stdin().lock(), err) {
+        err.write_all(refused.text.as_bytes())?;
+        return Ok(refused.exit.into());
+    }
     let mask = start.env.mask().clone();
-    logging::start(&start.paths.logs, start.loaded.config.log_level, start.env.get("RUST_LOG"), mask);
+    let log = Log::default();
+    let tail = matches!(start.mode, Mode::Workbench).then(|| tail(&log));
+    logging::start(&start.paths.logs, start.loaded.config.log_level, start.env.get("RUST_LOG"), mask, tail);
     let runtime = runtime()?;
     let ended = match start.mode {
         Mode::Headless(format) => runtime.block_on(headless(start, format, screen)),
-        Mode::Workbench => workbench(&runtime, start, err),
+        Mode::Workbench => loop {
+            let (here, trust) = (start.workdir.clone(), options.trust);
+            match workbench(&runtime, start, log.clone(), err) {
+                Ok(Left::Ended(exit)) => break Ok(exit),
+                Ok(Left::For(next)) => match onward(&options, *next, trust, &here) {
+                    Ok(onward) => start = onward,
+                    Err(refused) => {
+                        err.write_all(refused.text.as_bytes())?;
+                        break Ok(refused.exit);
+                    }
+                },
+                Err(error) => break Err(error),
+            }
+        },
     };
     // A thread that reads or writes what nobody serves any more cannot be ended.
     runtime.shutdown_background();
     ended.map(ExitCode::from)
+}
+
+#[cfg(feature = "tui")]
+type Log = crate::ui::LogTail;
+#[cfg(not(feature = "tui"))]
+type Log = ();
+
+/// What is logged, for the workbench to show.
+#[cfg(feature = "tui")]
+fn tail(log: &Log) -> logging::Tail {
+    use crate::ui::{LogLevel, LogLine};
+    let log = log.clone();
+    Box::new(move |at, level, target, text| {
+        let level = match level {
+            tracing::Level::ERROR => LogLevel::Error,
+            tracing::Level::WARN => LogLevel::Warning,
+            tracing::Level::INFO => LogLevel::Info,
+            _ => LogLevel::Debug,
+        };
+        log.push(LogLine { at, level, target: target.to_owned(), text });
+    })
+}
+
+#[cfg(not(feature = "tui"))]
+fn tail((): &Log) -> logging::Tail {
+    Box::new(|_, _, _, _| {})
+}
+
+/// How the workbench was left.
+#[cfg_attr(not(feature = "tui"), expect(dead_code, reason = "nobody goes anywhere without a workbench"))]
+enum Left {
+    Ended(Exit),
+    For(Box<Onward>),
+}
+
+/// The session to go on in, where it worked, and what was typed and not sent.
+struct Onward {
+    name: String,
+    workdir: PathBuf,
+    draft: String,
+}
+
+/// What another session is started with: the folder it worked in, as long as that is there. What was said
+/// of this folder alone is not said of another one.
+fn onward(options: &RunOptions, next: Onward, trust: bool, here: &Path) -> Result<start::Start, start::Refused> {
+    let workdir = if next.workdir.is_dir() { next.workdir } else { here.to_path_buf() };
+    let options = RunOptions {
+        resume: Some(next.name),
+        set: options.set.clone(),
+        trust: trust && workdir == here,
+        schema: options.schema.clone(),
+        ..RunOptions::default()
+    };
+    let input = (super::mode::Input::Terminal, String::new());
+    let start = start::prepare(None, options, input, Screen::Terminal, Env::from_process(), &workdir)?;
+    // What is started from here stands where the session does. That a folder cannot be entered is told by
+    // whoever uses it.
+    let _ = std::env::set_current_dir(&start.workdir);
+    Ok(start::Start { message: next.draft, ..start })
 }
 
 /// Must be called within the runtime.
@@ -81,7 +161,12 @@ async fn headless(mut start: start::Start, format: Format, screen: Screen) -> an
 }
 
 #[cfg(feature = "tui")]
-fn workbench(runtime: &tokio::runtime::Runtime, start: start::Start, err: &mut dyn Write) -> anyhow::Result<Exit> {
+fn workbench(
+    runtime: &tokio::runtime::Runtime,
+    start: start::Start,
+    log: Log,
+    err: &mut dyn Write,
+) -> anyhow::Result<Left> {
     use crate::ui::{self, Reason};
     use anyhow::Context;
     use std::panic::AssertUnwindSafe;
@@ -98,9 +183,16 @@ fn workbench(runtime: &tokio::runtime::Runtime, start: start::Start, err: &mut d
     let options = ui::Options {
         names,
         settings: start.loaded.config.ui.clone(),
+        configuration: Some(ui::Configuration {
+            loaded: Arc::new(start.loaded.clone()),
+            file: start.paths.config_file.clone(),
+        }),
         config_folder: Some(start.paths.config_folder.clone()),
         data_folder: start.paths.data.clone(),
         workdir: start.workdir.clone(),
+        draft: start.message.clone(),
+        log,
+        mask: start.env.mask().clone(),
         painted: Arc::clone(&painted),
     };
     let Handle { port, hub, done } = {
@@ -127,15 +219,19 @@ fn workbench(runtime: &tokio::runtime::Runtime, start: start::Start, err: &mut d
     for panic in &left.panics {
         writeln!(err, "octomind: {panic}")?;
     }
+    if let (Reason::Switch, Some(next)) = (left.reason, left.next.clone()) {
+        let ui::Next { name, workdir, draft } = next;
+        return Ok(Left::For(Box::new(Onward { name, workdir, draft })));
+    }
     if let Some(farewell) = left.farewell() {
         writeln!(err, "{farewell}")?;
     }
-    Ok(match left.reason {
-        Reason::Quit | Reason::SessionOver if left.panics.is_empty() => Exit::Done,
-        Reason::Quit | Reason::SessionOver => Exit::Failed,
+    Ok(Left::Ended(match left.reason {
+        Reason::Quit | Reason::Switch | Reason::SessionOver if left.panics.is_empty() => Exit::Done,
+        Reason::Quit | Reason::Switch | Reason::SessionOver => Exit::Failed,
         Reason::Interrupted => Exit::Interrupted,
         Reason::Terminated | Reason::Hangup => Exit::Terminated,
-    })
+    }))
 }
 
 /// In a debug build tests may make the workbench panic: `OCTOMIND_TEST_PANIC` names a file, and once
@@ -151,6 +247,6 @@ async fn panic_on_purpose() -> std::convert::Infallible {
 }
 
 #[cfg(not(feature = "tui"))]
-fn workbench(_: &tokio::runtime::Runtime, _: start::Start, _: &mut dyn Write) -> anyhow::Result<Exit> {
+fn workbench(_: &tokio::runtime::Runtime, _: start::Start, (): Log, _: &mut dyn Write) -> anyhow::Result<Left> {
     Err(super::mode::ModeError::NoWorkbench.into())
 }

@@ -18,7 +18,7 @@ const MAX_MESSAGE: u64 = 10 * 1024 * 1024;
 #[derive(Debug)]
 pub struct Start {
     pub mode: Mode,
-    /// What came on standard input; empty for the workbench.
+    /// What came on standard input; for the workbench what stands in the composer at first.
     pub message: String,
     pub paths: Paths,
     pub env: Env,
@@ -80,7 +80,7 @@ fn read_message(input: &mut impl Read) -> Result<(Input, String), Refused> {
 /// Puts together what a run needs. Reads files, writes the configuration template on a first run.
 pub fn prepare(
     role: Option<String>,
-    options: RunOptions,
+    mut options: RunOptions,
     (input, message): (Input, String),
     screen: Screen,
     process: Env,
@@ -90,12 +90,12 @@ pub fn prepare(
     let schema = options.schema.as_deref().map(read_schema).transpose()?;
     let paths = Paths::from_env(&process);
     let (env, ignored) = process.with_files(&paths, workdir);
+    if options.sandbox {
+        options.set.push("sandbox=true".to_owned());
+    }
     let loaded = open(&paths, workdir, options.set);
     if matches!(mode, Mode::Headless(_)) && !loaded.problems.is_empty() {
         return Err(bad_configuration(&loaded, &env));
-    }
-    if loaded.config.sandbox {
-        return Err(no_sandbox());
     }
     let pick = match (options.resume.as_deref(), options.resume_recent, options.name) {
         (Some(""), _, _) | (None, true, _) => Pick::ResumeRecent,
@@ -116,13 +116,6 @@ pub fn prepare(
         trust: options.trust,
         schema,
     })
-}
-
-/// A protection that was asked for and cannot be given is never passed over.
-fn no_sandbox() -> Refused {
-    let text = "octomind: sandbox = true asks that writing is held to this folder, which this version cannot do; \
-                nothing was started\nhint: go on without it by -c sandbox=false\n";
-    Refused { exit: Exit::Config, text: text.to_owned() }
 }
 
 /// Without a person there is nobody to see that the built-in defaults stand in.

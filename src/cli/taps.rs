@@ -14,7 +14,7 @@ use crate::tap::catalogue::Places;
 use crate::tap::check::{Checked, Which, check};
 use crate::tap::registry::{HOST_VARIABLE, Taps};
 use crate::tap::{Finding, PartKind, Severity, Tap, TapKind};
-use crate::text::sanitize_line;
+use crate::text::{sanitize, sanitize_line};
 
 #[derive(Debug, PartialEq, clap::Subcommand)]
 pub enum TapsCommand {
@@ -69,7 +69,7 @@ pub fn run_in(arguments: &CheckArguments, env: &Env, out: &mut dyn Write, err: &
     let unread: &[Problem] = if which == Which::Every { &listing.problems } else { &[] };
     let text = match arguments.json {
         true => as_json(&checked, unread)?,
-        false => as_text(&checked, unread, arguments.notes),
+        false => sanitize(&as_text(&checked, unread, arguments.notes)).into_owned(),
     };
     out.write_all(env.mask_secrets(&text).as_bytes())?;
     let failed = !unread.is_empty()
@@ -169,7 +169,7 @@ fn as_json(checked: &Checked, unread: &[Problem]) -> Result<String> {
         "notes": checked.count(Severity::Note),
         "findings": findings,
     });
-    Ok(format!("{}\n", serde_json::to_string_pretty(&value)?))
+    Ok(format!("{}\n", crate::text::in_json(&serde_json::to_string_pretty(&value)?)))
 }
 
 fn finding_json(severity: Severity, tap: &str, kind: &str, name: &str, problem: &Problem) -> serde_json::Value {

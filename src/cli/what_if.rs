@@ -142,7 +142,8 @@ async fn run_in(
         Outcome { version: 1, role: name, encoder, routing, would_activate, would_evict, skills, tokens, notes };
     match arguments.format {
         Format::Json => {
-            writeln!(work.out, "{}", serde_json::to_string_pretty(&outcome).map_err(std::io::Error::other)?)?;
+            let json = serde_json::to_string_pretty(&outcome).map_err(std::io::Error::other)?;
+            writeln!(work.out, "{}", crate::text::in_json(&json))?;
         }
         Format::Text => show::write(&outcome, work.look, work.out)?,
     }

@@ -3,8 +3,8 @@
 //! Every clone is the same set, so a value that is learnt while a session runs is masked from then on
 //! in the journal, on the screen, in errors, in `logs/octomind.log` and in `logs/mcp-*.log`. Masked
 //! are values of variables, headers and arguments that are named like a secret, and what the person
-//! gave for a placeholder ([`is_private`] says which are left alone), each also in base64, in a URL
-//! and in JSON. Never by value: anything shorter than [`SHORTEST`] bytes, which would be found in
+//! gave for a placeholder ([`is_private`] says which are left alone), each also in base64, in
+//! hexadecimal digits, in a URL and in JSON. Never by value: anything shorter than [`SHORTEST`] bytes, which would be found in
 //! ordinary words.
 
 mod forms;
@@ -215,10 +215,15 @@ impl Finder {
     fn replaced(&self, text: &str, most: usize) -> (Option<String>, usize) {
         let mut masked = String::new();
         let mut done = 0;
+        let mut last = None;
         for found in self.plain.find_iter(text).take_while(|found| found.start() < most) {
             masked.push_str(&text[done..found.start()]);
-            masked.push_str(self.patterns.get(found.pattern().as_usize()).map_or(MASKED, |(_, shown)| shown));
-            done = found.end();
+            let shown = self.patterns.get(found.pattern().as_usize()).map_or(MASKED, |(_, shown)| shown);
+            // The pieces of one value that is broken into lines are one.
+            if found.start() != done || last != Some(shown) {
+                masked.push_str(shown);
+            }
+            (done, last) = (found.end(), Some(shown));
         }
         if done == 0 {
             return (None, most);

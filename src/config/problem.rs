@@ -6,7 +6,7 @@ use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
 use super::source::Source;
-use crate::text::width as columns;
+use crate::text::{is_hidden, width as columns};
 
 /// How loudly a problem is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -204,10 +204,7 @@ fn clean(text: &str) -> String {
 }
 
 fn unsafe_to_show(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
-        || ('\u{e0000}'..='\u{e007f}').contains(&letter)
-        || letter.width().is_none()
+    is_hidden(letter) || matches!(letter, '\u{80}'..='\u{9f}' | '\u{200c}' | '\u{200d}') || letter.width().is_none()
 }
 
 #[cfg(test)]

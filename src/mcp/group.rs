@@ -9,6 +9,7 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 /// # Errors
 /// As the system says.
 pub fn apart(command: &mut tokio::process::Command) -> std::io::Result<()> {
+    crate::sandbox::mark(command);
     ProcessSession.pre_spawn(command, &CommandWrap::with_new("", |_| {}))
 }
 

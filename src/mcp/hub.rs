@@ -16,7 +16,7 @@ use super::process::Tail;
 use super::runner::Order;
 use super::tools::{self, Listed};
 use super::trouble::Trouble;
-use super::{Backend, Layer, Options, ServerSpec, ToolDefinition, Transport, link, mask};
+use super::{Backend, Layer, Options, ServerSpec, ToolDefinition, Transport, link, mask, redescribed};
 use crate::config::Mask;
 use crate::proto::{Body, Decision, Level, ServerKind, ServerState, ToolInfo};
 
@@ -273,6 +273,11 @@ impl Hub {
         let first = shared.parts[index].tools.is_empty();
         let change = tools::difference(&shared.parts[index].tools, &listed);
         let changed = !change.is_empty();
+        for warning in redescribed::warnings(name, &shared.parts[index].tools, &listed) {
+            if shared.told.insert(format!("{warning:?}")) {
+                self.send(warning);
+            }
+        }
         shared.parts[index].tools = listed;
         if changed && !first {
             self.send(Body::Decided(Decision::ToolsChanged {

@@ -1,30 +1,28 @@
-//! One working MCP connection: listing, calling, and what the server says on its own account.
+//! One working MCP connection: listing and calling.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::error::Error;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use rmcp::ServiceExt;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest, ErrorCode, Implementation,
-    ListToolsRequest, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerResult,
+    CallToolRequest, CallToolRequestParams, ClientRequest, ErrorCode, ListToolsRequest, PaginatedRequestParams,
+    ServerResult,
 };
 use rmcp::service::{
-    NotificationContext, Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningServiceCancellationToken,
-    ServiceError,
+    Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningServiceCancellationToken, ServiceError,
 };
 use rmcp::transport::IntoTransport;
 use rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpError};
-use rmcp::{ClientHandler, ServiceExt};
 use serde_json::{Map, Value};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::{Notify, watch};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::process::Tail;
+pub use super::ears::Ears;
+use super::ears::Handler;
 use super::trouble::{self, Trouble, Verdict};
 use super::{CallResult, Progress, results, tools, visible};
 use crate::mcp::Listing;
@@ -35,113 +33,6 @@ pub const MAX_PAGES: usize = 100;
 
 /// A call is ended after so many times its idle time-out, progress or not.
 pub const ABSOLUTE_FACTOR: u32 = 20;
-
-/// What the server sends on its own account, and who waits for it.
-#[derive(Debug)]
-pub struct Ears {
-    progress: Mutex<Waiting>,
-    pub list_changed: Notify,
-    /// How often the server said that its list changed, and up to which of these it was read again.
-    said: AtomicU64,
-    read: watch::Sender<u64>,
-    tail: Arc<Tail>,
-    version: String,
-}
-
-#[derive(Debug, Default)]
-struct Waiting {
-    calls: HashMap<ProgressToken, UnboundedSender<Progress>>,
-    /// Progress that was faster than the registration of its call.
-    early: Vec<(ProgressToken, Progress)>,
-}
-
-impl Ears {
-    pub fn new(tail: Arc<Tail>, version: String) -> Arc<Self> {
-        let (said, read) = (AtomicU64::new(0), watch::channel(0).0);
-        Arc::new(Self { progress: Mutex::default(), list_changed: Notify::new(), said, read, tail, version })
-    }
-
-    /// How often the server said that its list changed.
-    pub fn said(&self) -> u64 {
-        self.said.load(Ordering::Acquire)
-    }
-
-    /// The list was read, or cannot be, as it was after so many times.
-    pub fn read_up_to(&self, said: u64) {
-        self.read.send_if_modified(|read| std::mem::replace(read, said.max(*read)) < said);
-    }
-
-    /// Whether the list is as the server said it last.
-    pub fn is_read(&self) -> bool {
-        *self.read.borrow() >= self.said()
-    }
-
-    /// Waits until it is as it was said last before now.
-    pub async fn read(&self) {
-        let said = self.said();
-        // It is over with the connection.
-        let _ = self.read.subscribe().wait_for(|read| *read >= said).await;
-    }
-
-    fn register(&self, token: &ProgressToken) -> UnboundedReceiver<Progress> {
-        let (sender, receiver) = unbounded_channel();
-        let mut waiting = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        for (_, progress) in waiting.early.extract_if(.., |(early, _)| early == token) {
-            let _ = sender.send(progress);
-        }
-        waiting.calls.insert(token.clone(), sender);
-        receiver
-    }
-
-    fn forget(&self, token: &ProgressToken) {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner).calls.remove(token);
-    }
-
-    fn heard(&self, token: ProgressToken, progress: Progress) {
-        let mut waiting = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        match waiting.calls.get(&token) {
-            Some(call) => drop(call.send(progress)),
-            None if waiting.early.len() < 64 => waiting.early.push((token, progress)),
-            // Progress of calls that are over.
-            None => {
-                waiting.early.remove(0);
-                waiting.early.push((token, progress));
-            }
-        }
-    }
-}
-
-#[derive(Debug, Clone)]
-struct Handler(Arc<Ears>);
-
-impl ClientHandler for Handler {
-    fn get_info(&self) -> ClientConfig {
-        ClientConfig::new(ClientCapabilities::default(), Implementation::new("octomind", self.0.version.clone()))
-            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
-    }
-
-    async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        let fraction = params.total.filter(|total| *total > 0.0).map(|total| (params.progress / total) as f32);
-        let note = params.message.as_deref().map(|note| visible::line(note, 200)).filter(|note| !note.is_empty());
-        let fraction = fraction.filter(|fraction| fraction.is_finite()).map(|fraction| fraction.clamp(0.0, 1.0));
-        self.0.heard(params.progress_token, Progress { note, fraction });
-    }
-
-    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.0.said.fetch_add(1, Ordering::AcqRel);
-        self.0.list_changed.notify_one();
-    }
-
-    #[expect(deprecated, reason = "servers still send log messages")]
-    async fn on_logging_message(
-        &self,
-        params: rmcp::model::LoggingMessageNotificationParam,
-        _: NotificationContext<RoleClient>,
-    ) {
-        let words = params.data.as_str().map_or_else(|| params.data.to_string(), str::to_owned);
-        self.0.tail.push(&format!("log: {words}"));
-    }
-}
 
 /// A connection after its handshake.
 pub struct Connection {

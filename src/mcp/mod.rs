@@ -13,6 +13,7 @@ mod arguments;
 mod backend;
 pub mod bundled;
 mod catalog;
+mod ears;
 mod envelope;
 mod flood;
 pub(crate) mod group;
@@ -22,11 +23,13 @@ mod link;
 pub mod local;
 mod machine;
 mod mask;
+mod moved;
 mod names;
 mod notices;
 mod options;
-mod pipes;
-mod process;
+pub(crate) mod pipes;
+pub(crate) mod process;
+mod redescribed;
 mod results;
 mod runner;
 mod schema;
@@ -36,7 +39,13 @@ mod trouble;
 mod types;
 mod visible;
 
+/// Starting commands as the shell tool does.
+pub(crate) mod shell {
+    pub use super::bundled::files::spawn;
+}
+
 pub use backend::{Backend, Listing, OpenLocal, RawTool, Unlisted};
+pub use moved::Moved;
 pub use names::{matches, nearest};
 pub use options::{Admit, Expand, Options, Policy, expand_with};
 pub use servers::Servers;

@@ -3,15 +3,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{OpenLocal, Unlisted};
+use super::{Moved, OpenLocal, Unlisted};
 use crate::config::{Env, Mask, expand};
 
 /// Fills `{{ENV:KEY}}` and `${VAR}` in a text. The error is one sentence that names what is missing.
 pub type Expand = Arc<dyn Fn(&str) -> Result<String, String> + Send + Sync>;
 
-/// Whether the server of this name may run as it is now. Asked on a blocking thread before each start,
+/// Whether the server of this name may run as it is now, and what of it runs from elsewhere. Asked on a blocking thread before each start,
 /// and whenever tools on disk are looked at again.
-pub type Admit = Arc<dyn Fn(&str) -> Result<(), Unlisted> + Send + Sync>;
+pub type Admit = Arc<dyn Fn(&str) -> Result<Moved, Unlisted> + Send + Sync>;
 
 /// Filling in from a snapshot of the environment.
 pub fn expand_with(env: Arc<Env>) -> Expand {
@@ -67,6 +67,13 @@ impl Default for Policy {
             group: Duration::from_millis(400),
             patience: Duration::from_secs(10),
         }
+    }
+}
+
+impl Policy {
+    /// Nothing waits longer before it is tried again.
+    pub fn longest_delay(&self) -> Duration {
+        self.delays.iter().max().copied().unwrap_or_default()
     }
 }
 

@@ -169,7 +169,7 @@ async fn next_line(
 }
 
 /// The messages of a line; noise goes to the tail.
-fn messages(line: &[u8], tail: &Tail) -> Vec<ServerJsonRpcMessage> {
+pub(crate) fn messages(line: &[u8], tail: &Tail) -> Vec<ServerJsonRpcMessage> {
     let text = String::from_utf8_lossy(line);
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     if text.is_empty() {

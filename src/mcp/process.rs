@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::flood::{Budget, Flood, cost};
-use super::{group, visible};
+use super::{Moved, group, visible};
 use crate::config::Mask;
 
 /// Lines kept of a server's error output.
@@ -96,8 +96,25 @@ pub struct Launch {
     pub log: Option<PathBuf>,
 }
 
+impl Launch {
+    /// The same from where its files are to be run.
+    pub fn moved(&self, moved: &Moved) -> Self {
+        Self {
+            command: moved.path(&self.command),
+            args: self.args.iter().map(|text| moved.text(text).into_owned()).collect(),
+            env: self.env.iter().map(|(name, text)| (name.clone(), moved.text(text).into_owned())).collect(),
+            cwd: moved.path(&self.cwd),
+            log: self.log.clone(),
+        }
+    }
+}
+
 /// How long a child that is dropped may take to end what it started in turn.
 const LAST_MOMENT: Duration = Duration::from_millis(150);
+
+/// How often a program that is just being written is tried again, and how long after.
+const BUSY_TRIES: u32 = 20;
+const BUSY_WAIT: Duration = Duration::from_millis(5);
 
 /// A running child. Dropped, it is asked to end, and killed with its whole group a moment later.
 #[derive(Debug)]
@@ -123,7 +140,7 @@ pub fn spawn(launch: &Launch, tail: &Arc<Tail>) -> io::Result<(Process, ChildStd
         .stderr(Stdio::piped())
         .kill_on_drop(true);
     group::apart(&mut command)?;
-    let mut child = command.spawn()?;
+    let mut child = patiently(&mut command)?;
     let missing = || io::Error::other("a pipe to the process is missing");
     let stdin = child.stdin.take().ok_or_else(missing)?;
     let stdout = child.stdout.take().ok_or_else(missing)?;
@@ -131,6 +148,17 @@ pub fn spawn(launch: &Launch, tail: &Arc<Tail>) -> io::Result<(Process, ChildStd
     let group = child.id().and_then(|id| i32::try_from(id).ok());
     let drain = tokio::spawn(drain(stderr, Arc::clone(tail), launch.log.clone()));
     Ok((Process { child, group, drain, ended: None }, stdin, stdout))
+}
+
+/// A program that was just written may be held by a child that is being started at this moment.
+fn patiently(command: &mut Command) -> io::Result<Child> {
+    for _ in 0..BUSY_TRIES {
+        match crate::sandbox::spawn(command) {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => std::thread::sleep(BUSY_WAIT),
+            other => return other,
+        }
+    }
+    crate::sandbox::spawn(command)
 }
 
 impl Process {

@@ -19,7 +19,7 @@ use super::machine::{Effect, Input, Machine};
 use super::pipes::Pipes;
 use super::process::{self, Process};
 use super::trouble::{self, Phase, Trouble, Verdict};
-use super::{Backend, Listing, Transport, tools};
+use super::{Backend, Listing, Moved, Transport, tools};
 use crate::proto::{ServerState, Timestamp};
 
 /// How often error output is shown while a server starts.
@@ -70,6 +70,8 @@ pub struct Runner {
     looking: Vec<oneshot::Sender<()>>,
     /// The last start came to nothing because it was not allowed.
     shut: bool,
+    /// What of it runs from a copy, as it was said when it was allowed last.
+    moved: Moved,
 }
 
 impl Runner {
@@ -88,6 +90,7 @@ impl Runner {
             shown: 0,
             looking: Vec::new(),
             shut: false,
+            moved: Moved::default(),
         }
     }
 
@@ -163,7 +166,7 @@ impl Runner {
                     ears.read_up_to(said);
                 }
                 () = list_changed(ears.clone()), if self.listing.is_none() => self.list_again(),
-                () = until(retry_at) => return Input::RetryDue,
+                () = until(retry_at, self.hub.options.policy.longest_delay()) => return Input::RetryDue,
                 () = sleep(SHOW_STDERR), if starting => {
                     if self.server.tail.version() != self.shown {
                         self.publish();
@@ -207,7 +210,7 @@ impl Runner {
         match launch::target(&self.server.spec, options)? {
             Target::Process(launch) => {
                 let command = launch.command.display().to_string();
-                let (process, stdin, stdout) = process::spawn(&launch, &tail)
+                let (process, stdin, stdout) = process::spawn(&launch.moved(&self.moved), &tail)
                     .map_err(|error| trouble::not_started(&command, Some(&launch.cwd), &error))?;
                 self.process = Some(process);
                 let pipes = Pipes::new(stdin, stdout, tail);
@@ -381,9 +384,10 @@ async fn maybe<T>(future: &mut Option<BoxFuture<'static, T>>) -> T {
     }
 }
 
-async fn until(at: Option<Timestamp>) {
+/// A clock that went back does not make the wait longer than any that was meant.
+async fn until(at: Option<Timestamp>, longest: Duration) {
     match at {
-        Some(at) => sleep(Duration::from_millis(at.saturating_sub(now()))).await,
+        Some(at) => sleep(Duration::from_millis(at.saturating_sub(now())).min(longest)).await,
         None => pending().await,
     }
 }

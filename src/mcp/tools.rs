@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Listing, RawTool, schema, visible};
 use crate::proto::Quarantine;
+use crate::text::disarmed;
 
 /// Tool descriptions are cut to so many characters.
 pub const MAX_DESCRIPTION: usize = 8_000;
@@ -115,7 +116,11 @@ fn one(tool: RawTool) -> Listed {
     if visible::strip(&tool.name).1 > 0 {
         repairs.push("warning: its name holds invisible characters".to_owned());
     }
-    let mut description = clean.trim().to_owned();
+    let harmless = disarmed(clean.trim());
+    if harmless != clean.trim() {
+        repairs.push("warning: its description posed as this program's own words; it does not any more".to_owned());
+    }
+    let mut description = harmless.into_owned();
     let length = description.chars().count();
     if length > MAX_DESCRIPTION {
         description = description.chars().take(MAX_DESCRIPTION - 1).chain(['…']).collect();

@@ -1,7 +1,8 @@
 use std::collections::BTreeSet;
 
 use crate::proto::{
-    Attachment, Body, CallId, Content, Event, Origin, ReasoningBlock, ToolCall, ToolOutcome, TurnOutcome,
+    Attachment, Body, CallId, Content, Event, Origin, ReasoningBlock, RewindEvent, RewindTo, ToolCall, ToolOutcome,
+    TurnId, TurnOutcome,
 };
 
 /// The conversation, folded from a session's events. What a request is built from.
@@ -10,13 +11,44 @@ pub struct History {
     items: Vec<HistoryItem>,
     /// Positions of the person's messages in the running turn that no reply has followed yet.
     unanswered: Vec<usize>,
+    /// Where each turn begins.
+    starts: Vec<(TurnId, usize)>,
+    aside: Option<Aside>,
+}
+
+/// What the last rewind took out of the conversation, or put back into it.
+#[derive(Debug, Clone, PartialEq)]
+struct Aside {
+    turn: TurnId,
+    /// Where it was taken out.
+    at: usize,
+    items: Vec<HistoryItem>,
+    starts: Vec<(TurnId, usize)>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum HistoryItem {
-    User { content: Content, attachments: Vec<Attachment> },
+    User { content: Content, attachments: Vec<Attachment>, voice: Voice },
     Assistant { text: String, reasoning: Vec<ReasoningBlock>, calls: Vec<ToolCall>, model: String },
     Result { call: CallId, content: Content, outcome: ToolOutcome },
+}
+
+/// Whose words stand in the person's place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Voice {
+    Person,
+    Skill(String),
+    /// The runtime's, by the kind of its message.
+    Runtime(String),
+}
+
+impl From<&Origin> for Voice {
+    fn from(origin: &Origin) -> Self {
+        match origin {
+            Origin::Person => Self::Person,
+            Origin::System { kind, .. } => Self::Runtime(kind.clone()),
+        }
+    }
 }
 
 impl History {
@@ -31,7 +63,10 @@ impl History {
     /// Takes up what belongs to the conversation; all other events change nothing.
     pub fn apply(&mut self, body: &Body) {
         match body {
-            Body::TurnStarted { .. } => self.unanswered.clear(),
+            Body::TurnStarted { turn } => {
+                self.unanswered.clear();
+                self.starts.push((*turn, self.items.len()));
+            }
             // What a failed turn never got an answer to would be said again with the next message.
             Body::TurnEnded { outcome: TurnOutcome::Failed(_), .. } => {
                 for position in std::mem::take(&mut self.unanswered).into_iter().rev() {
@@ -43,10 +78,18 @@ impl History {
                 if *origin == Origin::Person {
                     self.unanswered.push(self.items.len());
                 }
-                self.items.push(HistoryItem::User { content: content.clone(), attachments: attachments.clone() })
+                self.items.push(HistoryItem::User {
+                    content: content.clone(),
+                    attachments: attachments.clone(),
+                    voice: origin.into(),
+                })
             }
-            Body::SkillActivated { text, .. } => {
-                self.items.push(HistoryItem::User { content: text.clone(), attachments: Vec::new() });
+            Body::SkillActivated { text, skill } => {
+                self.items.push(HistoryItem::User {
+                    content: text.clone(),
+                    attachments: Vec::new(),
+                    voice: Voice::Skill(skill.name.clone()),
+                });
             }
             Body::AssistantMessage { text, reasoning, calls, model, .. } => {
                 if !text.trim().is_empty() || !calls.is_empty() {
@@ -63,8 +106,41 @@ impl History {
                 self.items.push(HistoryItem::Result { call: call.clone(), content: content.clone(), outcome: *outcome })
             }
             Body::ResultNarrowed { call, content, .. } => self.narrow(call, content),
+            Body::Rewind(RewindEvent::Rewound(rewound)) if rewound.what.conversation() => self.rewind(rewound.to),
             _ => {}
         }
+    }
+
+    /// Takes out what the turn and later ones brought, or changes it for what was taken out before.
+    fn rewind(&mut self, to: RewindTo) {
+        let aside = match (to, self.aside.take()) {
+            (RewindTo::Before, Some(aside)) => aside,
+            (RewindTo::Before, None) => return,
+            (RewindTo::Turn(turn), _) => {
+                Aside { turn, at: self.turn_start(turn), items: Vec::new(), starts: Vec::new() }
+            }
+        };
+        self.unanswered.clear();
+        let items = self.items.split_off(aside.at.min(self.items.len()));
+        let starts = self.starts.split_off(self.starts.partition_point(|(begun, _)| *begun < aside.turn));
+        self.items.extend(aside.items);
+        self.starts.extend(aside.starts);
+        self.aside = Some(Aside { items, starts, ..aside });
+    }
+
+    /// Where the turn begins; the end when there is none so late.
+    fn turn_start(&self, turn: TurnId) -> usize {
+        let found = self.starts.iter().find(|(begun, _)| *begun >= turn);
+        found.map_or(self.items.len(), |(_, at)| (*at).min(self.items.len()))
+    }
+
+    /// Messages that a rewind would take out of the conversation, or bring back to it.
+    pub fn messages_of(&self, to: RewindTo) -> u32 {
+        let items = match to {
+            RewindTo::Turn(turn) => &self.items[self.turn_start(turn)..],
+            RewindTo::Before => self.aside.as_ref().map_or(&[][..], |aside| aside.items.as_slice()),
+        };
+        items.iter().filter(|item| !matches!(item, HistoryItem::Result { .. })).count() as u32
     }
 
     fn narrow(&mut self, narrowed: &CallId, now: &Content) {

@@ -25,7 +25,7 @@ mod provider;
 mod request;
 mod responses;
 pub mod script;
-mod sse;
+pub(crate) mod sse;
 mod stream;
 mod through_genai;
 mod wire;
@@ -33,7 +33,7 @@ mod wire;
 use std::sync::Arc;
 
 pub use choose::{HttpProbe, LocalServer, Otherwise, Probe, choose};
-pub use history::{History, HistoryItem};
+pub use history::{History, HistoryItem, Voice};
 pub use ollama::{ollama_context, prompt_was_cut};
 pub use prices::cost;
 pub use request::{Message, Part, Request, ToolResult, ToolSpec};

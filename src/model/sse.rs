@@ -2,7 +2,7 @@
 
 /// What a piece of the stream turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Item {
+pub(crate) enum Item {
     /// `name` is empty when the event has none.
     Event { name: String, data: String },
     /// Something that only shows the connection lives.
@@ -17,7 +17,7 @@ const LONGEST_LINE: usize = 64 * 1024 * 1024;
 
 /// How a body is framed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Framing {
+pub(crate) enum Framing {
     #[default]
     Events,
     /// Each line is an event of its own.
@@ -29,7 +29,7 @@ const MOST_STRAY: usize = 8 * 1024 * 1024;
 
 /// Cuts bytes into events, wherever the chunks were cut: inside a character, between CR and LF.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub(crate) struct Reader {
     framing: Framing,
     line: Vec<u8>,
     after_carriage_return: bool,
@@ -41,12 +41,12 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn new(framing: Framing) -> Self {
+    pub(crate) fn new(framing: Framing) -> Self {
         Self { framing, ..Self::default() }
     }
 
     /// False when a line is longer than any real one.
-    pub(super) fn push(&mut self, bytes: &[u8], out: &mut Vec<Item>) -> bool {
+    pub(crate) fn push(&mut self, bytes: &[u8], out: &mut Vec<Item>) -> bool {
         let mut rest = bytes;
         while !rest.is_empty() {
             if std::mem::take(&mut self.after_carriage_return) && rest[0] == b'\n' {
@@ -70,7 +70,7 @@ impl Reader {
     }
 
     /// The bytes are over: an event without its closing empty line still counts.
-    pub(super) fn finish(&mut self, out: &mut Vec<Item>) {
+    pub(crate) fn finish(&mut self, out: &mut Vec<Item>) {
         if !self.line.is_empty() {
             self.end_line(out);
         }

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, AskId, Attachment, QueueId, RequestId};
+use super::{Answer, AskId, Attachment, QueueId, RequestId, RewindCommand, ShelfCommand, ShellCommand, TimeCommand};
 
 /// When a message typed while a turn runs should land.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -67,6 +67,14 @@ pub enum Command {
     Wire {
         request: RequestId,
     },
+    /// About the folder of all sessions; answered by [`super::Body::Shelf`].
+    Shelf(ShelfCommand),
+    /// About the session's past; answered by [`super::Body::Moment`].
+    Time(TimeCommand),
+    /// Back to an earlier prompt; nothing is done while a turn runs.
+    Rewind(RewindCommand),
+    /// A command of the person in the working folder.
+    Shell(ShellCommand),
     /// Leave: finish writing, stop servers, end the actor.
     Quit,
 }

@@ -3,10 +3,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Answer, Ask, AskId, Attachment, CallId, CatalogueView, Content, Decision, Effort, EncoderState, Fault, Level,
-    ModelInfo, Order, Origin, PlanView, Purpose, QueueId, ReasoningBlock, RequestId, Routing, Seq, ServerKind,
-    ServerState, SkillTrace, SkillView, StartStep, StepView, StopReason, SubmitMode, SurfaceView, SwitchView,
-    Timestamp, ToolCall, ToolInfo, ToolOutcome, TurnId, TurnOutcome, Usage,
+    Answer, Ask, AskId, Attachment, CallId, CatalogueView, Content, Decision, Effort, EncoderState, Fault, Filling,
+    Level, ModelInfo, Order, Origin, PlanView, Purpose, QueueId, ReasoningBlock, RequestId, RewindEvent, Routing, Seq,
+    ServerKind, ServerState, ShelfAnswer, ShellBody, SkillTrace, SkillView, StartStep, StepView, StopReason,
+    SubmitMode, SurfaceView, SwitchView, TimeAnswer, Timestamp, ToolCall, ToolInfo, ToolOutcome, TurnId, TurnOutcome,
+    Usage,
 };
 
 /// Something that happened in a session.
@@ -35,8 +36,8 @@ pub enum Tier {
     /// May be dropped or merged; a later durable event carries the whole. Not journalled, except
     /// text deltas, which are merged and kept so that a killed session loses little.
     Progress,
-    /// Never dropped while the process lives, but says nothing about the past (a server's state,
-    /// the queue): not journalled.
+    /// Never dropped while the process lives, but says nothing about the past (a server's state):
+    /// not journalled.
     Live,
 }
 
@@ -113,6 +114,8 @@ pub enum Body {
         /// First 16 hex digits of the SHA-256 of system prompt and static tools.
         prefix: String,
     },
+    /// What the request that just started is made of.
+    RequestFilled(Arc<Filling>),
     /// `offset` is the length in bytes of the text before it, so a repeated delta changes nothing.
     TextDelta {
         request: RequestId,
@@ -263,6 +266,13 @@ pub enum Body {
         received: String,
     },
 
+    /// Answer to [`super::Command::Shelf`].
+    Shelf(ShelfAnswer),
+    /// Answer to [`super::Command::Time`].
+    Moment(TimeAnswer),
+    /// Going back to an earlier prompt.
+    Rewind(RewindEvent),
+
     // ── records and words ──────────────────────────────────────────────────────────────────────
     Decided(Decision),
     /// From [`super::WELCOME`] it is what the role greets with.
@@ -277,6 +287,8 @@ pub enum Body {
         line: String,
         output: String,
     },
+    /// A command that the person runs.
+    Shell(ShellBody),
     Asked(Ask),
     /// `answer` is never a text: secrets do not enter events.
     Answered {
@@ -300,11 +312,9 @@ impl Body {
             | Self::ReasoningDelta { .. }
             | Self::CallForming { .. }
             | Self::ToolProgress { .. }
+            | Self::Shell(ShellBody::Output { .. })
             | Self::StartOutput { .. } => Tier::Progress,
-            Self::Queued { .. }
-            | Self::QueueEdited { .. }
-            | Self::Unqueued { .. }
-            | Self::RetryScheduled { .. }
+            Self::RetryScheduled { .. }
             | Self::ServerChanged { .. }
             | Self::ServerTools { .. }
             | Self::ServerGone { .. }
@@ -313,6 +323,9 @@ impl Body {
             | Self::WhatIf { .. }
             | Self::SwitchesChanged(_)
             | Self::Wire { .. }
+            | Self::Shelf(_)
+            | Self::Moment(_)
+            | Self::Rewind(RewindEvent::Previewed(_))
             | Self::Asked(_)
             | Self::ContextMeasured { .. } => Tier::Live,
             Self::SessionStarted { .. }
@@ -325,7 +338,12 @@ impl Body {
             | Self::TurnStarted { .. }
             | Self::TurnEnded { .. }
             | Self::UserMessage { .. }
+            // What a person typed outlives the process.
+            | Self::Queued { .. }
+            | Self::QueueEdited { .. }
+            | Self::Unqueued { .. }
             | Self::RequestStarted { .. }
+            | Self::RequestFilled(_)
             | Self::AssistantMessage { .. }
             | Self::RequestFinished { .. }
             | Self::RequestFailed { .. }
@@ -337,9 +355,11 @@ impl Body {
             | Self::SkillForgotten { .. }
             | Self::PlanChanged(_)
             | Self::ResultNarrowed { .. }
+            | Self::Rewind(RewindEvent::FilesChanged { .. } | RewindEvent::Rewound(_))
             | Self::Decided(_)
             | Self::Notice { .. }
             | Self::CommandOutput { .. }
+            | Self::Shell(ShellBody::Started { .. } | ShellBody::Finished { .. })
             | Self::Answered { .. } => Tier::Durable,
         }
     }

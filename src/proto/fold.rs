@@ -44,6 +44,7 @@ impl Snapshot {
         self.asks.clear();
         self.servers.clear();
         self.settle_model_calls();
+        self.lose_shell();
         self.close_entries(0, 0);
     }
 
@@ -369,7 +370,7 @@ impl Snapshot {
         }
     }
 
-    fn note(&mut self, event: &Event, level: Level, source: String, text: String) {
+    pub(super) fn note(&mut self, event: &Event, level: Level, source: String, text: String) {
         if self.notes.len() >= super::snapshot::MAX_NOTES {
             self.notes.remove(0);
         }

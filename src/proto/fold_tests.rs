@@ -26,6 +26,23 @@ fn outcome() -> impl Strategy<Value = ToolOutcome> {
     prop_oneof![Just(ToolOutcome::Ok), Just(ToolOutcome::Error), Just(ToolOutcome::Cancelled)]
 }
 
+fn rewind() -> impl Strategy<Value = RewindEvent> {
+    let state = |name: &str| Some(FileState { blob: name.to_owned(), mode: 0o100_644 });
+    let change = move |path: u8| FileChange { path: format!("f{path}"), before: state("a"), after: state("b") };
+    let to = prop_oneof![(0u32..4).prop_map(|turn| RewindTo::Turn(TurnId(turn))), Just(RewindTo::Before)];
+    let what = prop_oneof![Just(RewindWhat::Both), Just(RewindWhat::Files), Just(RewindWhat::Conversation)];
+    prop_oneof![
+        (0u32..4, 0u8..3).prop_map(move |(turn, path)| RewindEvent::FilesChanged {
+            turn: TurnId(turn),
+            changes: vec![change(path)]
+        }),
+        (to, what, 0u8..3).prop_map(move |(to, what, path)| {
+            let files = vec![change(path)];
+            RewindEvent::Rewound(Box::new(Rewound { to, what, messages: 2, files, left: Vec::new() }))
+        }),
+    ]
+}
+
 fn session_body() -> impl Strategy<Value = Body> {
     let text = || "[a-z]{0,4}";
     prop_oneof![
@@ -48,6 +65,7 @@ fn session_body() -> impl Strategy<Value = Body> {
             effort: Effort::High
         }),
         text().prop_map(|title| Body::TitleChanged { title }),
+        rewind().prop_map(Body::Rewind),
         Just(Body::ViewCleared),
         Just(Body::SessionEnded),
         (0u32..4).prop_map(|turn| Body::TurnStarted { turn: TurnId(turn) }),

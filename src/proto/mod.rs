@@ -16,13 +16,18 @@ mod decision;
 mod encoder;
 mod event;
 mod fault;
+mod filling;
 mod fold;
 mod fold_offer;
 mod ids;
 mod message;
+mod moment;
 mod past;
+mod rewind;
 mod server;
 mod shared;
+mod shelf;
+pub mod shell;
 mod skill;
 pub mod slash;
 mod snapshot;
@@ -41,14 +46,22 @@ pub use decision::{Decision, ModelCandidate, RepairKind, clause, counted};
 pub use encoder::EncoderState;
 pub use event::{Body, CONTEXT, Event, Tier, WELCOME};
 pub use fault::{Fault, FaultKind};
+pub use filling::{Filled, FilledGroup, Filling};
 pub use ids::{AskId, CallId, Order, QueueId, RequestId, Seq, Timestamp, TurnId};
 pub use message::{
     Attachment, Content, Effort, ModelInfo, Origin, Purpose, ReasoningBlock, StopReason, ToolCall, ToolOutcome,
     TurnOutcome, Usage,
 };
+pub use moment::{Moment, TimeAnswer, TimeCommand};
 pub use past::{Past, SkillJudged, SkillPast};
+pub use rewind::{
+    Before, ByHand, FileChange, FileFate, FileLeft, FilePreview, FileState, RewindCommand, RewindEvent, RewindPoint,
+    RewindPreview, RewindTo, RewindView, RewindWhat, Rewound, TurnChange,
+};
 pub use server::{Quarantine, ServerKind, ServerState, ToolInfo};
 pub use shared::{Shared, Words};
+pub use shelf::{Said, SessionRow, ShelfAnswer, ShelfCommand, Speaker, TRASH_DAYS};
+pub use shell::{Share, ShellBody, ShellCommand, ShellEnd, ShellState, ShellView};
 pub use skill::{CheckTrace, RuleTrace, SkillCause, SkillTrace, SkillView};
 pub use snapshot::{Note, Queued, RunState, ServerView, SessionView, Snapshot, Totals};
 pub use start_up::{OUTPUT_LINES, StartStep, StepState, StepView};
@@ -64,7 +77,7 @@ pub use surface::{
     IntentSource, LruPlace, Refusal, RefusalReason, RouteOutcome, RouteWait, Routing, ServerAction, ServerReferences,
     ServerStep, Skip, Stage, SurfaceChange, SurfaceEvent, SurfaceTool, SurfaceView, TriggerScore,
 };
-pub use surface_fold::SURFACE_EVENTS;
+pub use surface_fold::{Followed, SURFACE_EVENTS};
 pub use surface_offer::{Offered, OfferedCapability, OfferedSkill, ServerTrouble, ToolGone};
 pub use transcript::{Entry, EntryKind, Level, Narrowing, ToolState, Transcript};
 

@@ -51,6 +51,12 @@ pub const COMMANDS: &[Slash] = &[
         doc: "what watches the session: show it, switch it",
         aliases: &[],
     },
+    Slash {
+        name: "rewind",
+        arguments: "[turn|undo] [conversation|files|both]",
+        doc: "go back to an earlier prompt: the conversation, the files, or both",
+        aliases: &[],
+    },
     Slash { name: "exit", arguments: "", doc: "leave", aliases: &["quit"] },
 ];
 

@@ -3,9 +3,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Ask, Body, CatalogueView, Effort, EncoderState, Event, Level, Mechanic, ModelInfo, Order, Past, QueueId, Seq,
-    ServerKind, ServerState, SkillView, SubmitMode, SupervisorView, SurfaceEvent, SurfaceView, Timestamp, ToolGone,
-    ToolInfo, Transcript, TurnId, TurnOutcome, Usage,
+    Ask, Body, CatalogueView, Effort, EncoderState, Event, Filling, Level, Mechanic, ModelInfo, Order, Past, QueueId,
+    RewindView, Seq, ServerKind, ServerState, SkillView, SubmitMode, SupervisorView, SurfaceEvent, SurfaceView,
+    Timestamp, ToolGone, ToolInfo, Transcript, TurnId, TurnOutcome, Usage,
 };
 
 /// Everything a front end shows of a session: a fold over its events.
@@ -30,12 +30,20 @@ pub struct Snapshot {
     pub tools_gone: Vec<ToolGone>,
     #[serde(default)]
     pub past: Arc<Past>,
+    #[serde(default)]
+    pub rewind: Arc<RewindView>,
     /// In the order they came.
     pub skills: Vec<SkillView>,
     pub asks: Vec<(Ask, Option<Order>)>,
     /// Newest last, at most [`MAX_NOTES`].
     pub notes: Vec<Note>,
+    /// The entry of the command that the person runs.
+    #[serde(default)]
+    pub shell: Option<Order>,
     pub totals: Totals,
+    /// What requests were made of: the newest of each purpose.
+    #[serde(default)]
+    pub fillings: Vec<Arc<Filling>>,
     pub turn: TurnId,
 }
 
@@ -187,6 +195,7 @@ impl Snapshot {
         }
         self.seq = event.seq;
         self.remember(event);
+        self.remember_for_rewind(event);
         match &event.body {
             Body::SessionStarted { .. }
             | Body::SessionResumed { .. }
@@ -209,6 +218,9 @@ impl Snapshot {
             | Body::RequestFinished { .. }
             | Body::RequestFailed { .. }
             | Body::RetryScheduled { .. } => self.apply_request(event),
+            Body::RequestFilled(filling) => self.filled(filling),
+            // Of other sessions, and of the past.
+            Body::Shelf(_) | Body::Moment(_) => {}
             Body::ToolStarted { .. } | Body::ToolProgress { .. } | Body::ToolFinished { .. } => self.apply_tool(event),
             Body::ServerChanged { .. } | Body::ServerTools { .. } | Body::ServerGone { .. } => self.apply_server(event),
             Body::StartStep { .. }
@@ -222,6 +234,8 @@ impl Snapshot {
             Body::PlanChanged(_) | Body::SwitchesChanged(_) | Body::ResultNarrowed { .. } | Body::Wire { .. } => {
                 self.apply_supervisor(event);
             }
+            Body::Rewind(what) => self.apply_rewind(event, what),
+            Body::Shell(_) => self.apply_shell(event),
             Body::Decided(_)
             | Body::Notice { .. }
             | Body::CommandOutput { .. }

@@ -34,6 +34,43 @@ impl Snapshot {
     }
 }
 
+/// What became of a capability that passed the gate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Followed<'a> {
+    /// Not known yet, or nothing passed.
+    Nothing,
+    Came,
+    StaysOff(&'a Refusal),
+    /// It came and failed.
+    Failed(&'a Deactivation),
+}
+
+impl Snapshot {
+    /// What became of the one that passed the gate last.
+    pub fn followed(&self) -> Followed<'_> {
+        let events = &self.surface_events;
+        let routed = |event: &Arc<SurfaceEvent>| matches!(event.change, SurfaceChange::Routed(_));
+        let Some(at) = events.iter().rposition(routed) else { return Followed::Nothing };
+        let SurfaceChange::Routed(routing) = &events[at].change else { return Followed::Nothing };
+        let RouteOutcome::Activated { capability } = &routing.outcome else { return Followed::Nothing };
+        let mut followed = Followed::Nothing;
+        for event in &events[at + 1..] {
+            match &event.change {
+                SurfaceChange::Activated(one) if one.capability == *capability => followed = Followed::Came,
+                SurfaceChange::Refused(one) if one.capability == *capability && followed == Followed::Nothing => {
+                    return Followed::StaysOff(one);
+                }
+                SurfaceChange::Deactivated(one) if one.capability == *capability => {
+                    let failed = matches!(one.why, Departure::Failed { .. });
+                    return if failed { Followed::Failed(one) } else { followed };
+                }
+                _ => {}
+            }
+        }
+        followed
+    }
+}
+
 impl Cause {
     /// As in "by you".
     pub fn word(&self) -> String {

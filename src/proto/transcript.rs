@@ -2,7 +2,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AskKind, CallId, Content, Decision, Fault, Order, Origin, SkillView, StepView, Timestamp, ToolOutcome};
+use super::{
+    AskKind, CallId, Content, Decision, Fault, Order, Origin, Rewound, ShellView, SkillView, StepView, Timestamp,
+    ToolOutcome,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -70,10 +73,13 @@ pub enum EntryKind {
         line: String,
         output: String,
     },
+    /// A command that the person ran.
+    Shell(ShellView),
     Asked {
         kind: AskKind,
         answered: Option<bool>,
     },
+    Rewound(Box<Rewound>),
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -169,6 +175,17 @@ impl Transcript {
             entry.version += 1;
             change(&mut entry.kind);
         }
+    }
+
+    /// Takes out what stands in this turn and later ones.
+    pub(super) fn split_from(&mut self, turn: u32) -> Vec<Arc<Entry>> {
+        let at = self.entries.partition_point(|entry| entry.order.turn < turn);
+        self.entries.split_off(at)
+    }
+
+    /// Puts back what was taken out; it stands after all that is there.
+    pub(super) fn extend(&mut self, entries: Vec<Arc<Entry>>) {
+        self.entries.extend(entries);
     }
 
     pub(super) fn clear(&mut self) {

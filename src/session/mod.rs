@@ -9,6 +9,7 @@
 //! loses at most the event it was writing, and the next one says so.
 
 mod actor;
+mod checkpoint;
 pub mod encoder;
 pub mod journal;
 mod plugin_servers;
@@ -16,11 +17,14 @@ mod real_tools;
 pub mod rules;
 mod seams;
 mod server_specs;
+pub mod shelf;
+mod shell;
 mod start;
 mod starting;
 pub mod store;
 mod supervisor;
 mod surface;
+pub mod time;
 pub mod trust;
 mod trust_desk;
 

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use super::journal::create_private_folder;
 use super::server_specs::{is_reserved, of_plugin};
 use super::start::lock;
 use super::starting::{Offers, Parts};
 use super::trust::Gate;
 use crate::config::Env;
-use crate::mcp::{Admit, ServerSpec, Unlisted};
+use crate::mcp::{Admit, Moved, ServerSpec, Unlisted};
 use crate::proto::{Body, Level};
 use crate::tap::plugin::{data_folder, servers};
 use crate::tap::{Catalogue, Plugin};
@@ -82,13 +83,15 @@ impl Plugins {
     pub fn admit(&self) -> Admit {
         let (places, allowed) = (Arc::clone(&self.places), self.gate.allowed());
         Arc::new(move |name| {
-            let Some(place) = lock(&places).get(name).cloned() else { return Ok(()) };
-            if place.origin == Origin::Project {
-                allowed()?;
-            }
-            std::fs::create_dir_all(&place.data).map_err(|error| {
+            let Some(place) = lock(&places).get(name).cloned() else { return Ok(Moved::default()) };
+            let moved = match place.origin {
+                Origin::Project => allowed()?,
+                Origin::Person => Moved::default(),
+            };
+            create_private_folder(&place.data).map_err(|error| {
                 Unlisted::Failed(format!("The folder {} for its data cannot be made: {error}.", place.data.display()))
-            })
+            })?;
+            Ok(moved)
         })
     }
 

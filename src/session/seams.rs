@@ -202,6 +202,8 @@ pub struct Setup {
     pub schema: Option<Value>,
     /// Said once at the start: problems of the configuration and the like.
     pub opening: Vec<Body>,
+    /// The folder of all checkpoints; `None` when files are not kept.
+    pub checkpoints: Option<PathBuf>,
     /// Who decides about what the project would run; `None` when nothing of it is ever run.
     pub trust: Option<Arc<TrustDesk>>,
     /// What taps and folders offer; `None` when nothing of it is used.

@@ -82,6 +82,7 @@ pub(super) fn begin(start: Start, encoder: Arc<Sentences>, first: impl Future<Ou
     };
     let parts = Parts { loaded: Arc::clone(&loaded), paths, workdir, env, inputs, offers: Arc::clone(&offers), person };
     let (sessions, workdir) = (parts.paths.sessions.clone(), parts.workdir.clone());
+    let checkpoints = Some(parts.paths.data.join("checkpoints"));
     let wares = Arc::new(Wares::new(parts.clone()));
     let real = Arc::new(Real { parts, desk: Arc::clone(&desk), otherwise });
     let mut opening = opening(&loaded);
@@ -111,6 +112,7 @@ pub(super) fn begin(start: Start, encoder: Arc<Sentences>, first: impl Future<Ou
         schema,
         opening,
         trust: Some(desk),
+        checkpoints,
         offers: Some(offers),
         encoder: Some(encoder),
         skill_rules: if config.skills.auto_activation { Switch::On } else { Switch::Off },

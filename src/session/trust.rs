@@ -1,13 +1,16 @@
 //! Workspace trust: what a project brings along that would run, and whether a person accepted it.
 //!
 //! Owns: finding that content ([`scan`]), its hash, the answers of the past ([`Store`]), the policy
-//! ([`decide`]) and the check before each use ([`Gate`]).
+//! ([`decide`]) the check before each use ([`Gate`])
+//! and the copy that runs.
 //!
 //! Does not own: asking (the session), showing (the screen sanitises), running.
 //!
 //! Invariant: what was accepted is a hash of everything shown; any change of it is not accepted.
-//! Whatever cannot be read, or is too much to be covered, is named and never trusted in silence.
+//! Whatever cannot be read, or is too much to be covered, is named and never trusted in silence. What
+//! runs is a copy of the bytes that were hashed: files that are swapped after the look change nothing.
 
+mod copy;
 mod gate;
 mod scan;
 mod store;

@@ -32,7 +32,7 @@ pub enum Looked {
 impl TrustDesk {
     pub fn new(workdir: PathBuf, file: PathBuf, flag: TrustFlag) -> Self {
         Self {
-            gate: Gate::new(workdir.clone()),
+            gate: Gate::new(workdir.clone(), file.with_file_name("accepted")),
             workdir,
             flag,
             store: Mutex::default(),

@@ -79,7 +79,7 @@ pub static SWITCHES: &[Known] = &[
     Known {
         key: SANDBOX,
         doc: "tools write in the working directory only",
-        kind: Kind::ReadOnly("this version cannot do that yet"),
+        kind: Kind::ReadOnly("it is set at the start"),
         read: |c| c.sandbox,
     },
 ];

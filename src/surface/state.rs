@@ -119,6 +119,12 @@ impl Surface {
         self.is_fixed(capability) || self.entries().any(|entry| entry.name == capability)
     }
 
+    /// The tap that the one that is on comes from.
+    pub fn tap_of(&self, capability: &str) -> Option<&str> {
+        let fixed = self.role.capabilities.iter().find(|one| one.name == capability).map(|one| one.tap.as_str());
+        fixed.or_else(|| self.entries().find(|entry| entry.name == capability).map(|entry| entry.tap.as_str()))
+    }
+
     /// The latest time that anything here bears.
     pub fn latest(&self) -> Timestamp {
         self.entries().map(|entry| entry.used.unwrap_or_default().max(entry.activated)).max().unwrap_or_default()

@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Source: `MIN_INTENT_NON_WS_CHARS`, decisions, Tool surface.
 pub const MIN_INTENT_NON_WS_CHARS: usize = 8;
 
-/// The text without `<tag>…</tag>` blocks, nested ones and attributes included. A tag that is never
+/// The text without `<tag>…</tag>` blocks, nested ones and attributes included, and without comments. A tag that is never
 /// closed is ordinary text. Where a block stood between two words, a space is left.
 pub fn strip_blocks(text: &str) -> Cow<'_, str> {
     let blocks = blocks(text);
@@ -45,6 +45,11 @@ fn blocks(text: &str) -> Vec<Range<usize>> {
     let mut at = 0;
     while let Some(next) = text[at..].find('<') {
         let start = at + next;
+        if let Some(end) = unseen(text, start) {
+            found.push(start..end);
+            at = end;
+            continue;
+        }
         let Some(tag) = tag(text, start) else {
             at = start + 1;
             continue;
@@ -72,6 +77,15 @@ fn blocks(text: &str) -> Vec<Range<usize>> {
         }
     }
     found
+}
+
+/// Where a comment, a piece of raw text or an instruction to a program that begins here ends; one that is
+/// never closed is ordinary text.
+fn unseen(text: &str, start: usize) -> Option<usize> {
+    let kinds = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")];
+    let (open, close) = kinds.into_iter().find(|(open, _)| text[start..].starts_with(open))?;
+    let from = start + open.len();
+    text[from..].find(close).map(|at| from + at + close.len())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -8,12 +8,16 @@
 
 mod blocks;
 pub mod human;
+mod json;
 mod sanitize;
+mod tags;
 pub mod tokens;
 mod width;
 mod wrap;
 
 pub use blocks::{MIN_INTENT_NON_WS_CHARS, has_intent, strip_blocks};
+pub use json::in_json;
 pub use sanitize::{clean_prefix, is_hidden, reveal, sanitize, sanitize_line};
+pub use tags::disarmed;
 pub use width::{truncate, width};
 pub use wrap::wrap;

@@ -3,6 +3,8 @@
 //! Dispatch, which-key, help, palette, completion of keymap files and the linter read this one
 //! table; a new action is one row here and one arm in `update`.
 
+use super::composer::Vi as ViCommand;
+
 /// What an action takes after its name in a keymap row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arguments {
@@ -46,6 +48,9 @@ impl Category {
 
 /// Names of panes, as `focus-pane` takes them.
 pub const PANES: &[&str] = &["transcript", "surface", "scores", "plan", "notes", "composer"];
+
+/// Kinds of entries, as `fold-kind` takes them.
+pub const FOLD_KINDS: &[&str] = &["tools", "thoughts", "records", "commands"];
 
 macro_rules! actions {
     ($($category:ident { $($variant:ident = $id:literal $arguments:expr, $doc:literal;)* })*) => {
@@ -94,7 +99,9 @@ actions! {
         TakeTour = "take-tour" None, "begin the tour";
         Interrupt = "interrupt" None, "stop the running turn, or what prepares the start";
         RetryNow = "retry-now" None, "try again now instead of waiting for the countdown";
-        EditQueued = "edit-queued" None, "take the last waiting message back into the composer to edit it";
+        EditQueued = "edit-queued" None, "take the last waiting message back into the composer to edit it; again: the one before";
+        PickQueued = "pick-queued" None, "choose a waiting message to edit or withdraw";
+        StopShell = "stop-shell" None, "stop the command that runs after !";
         TakeOffer = "take-offer" None, "use the other provider that is offered for one that failed";
         WithdrawQueued = "withdraw-queued" None, "withdraw the last waiting message";
         CopyAnswer = "copy-answer" None, "copy the last answer";
@@ -122,6 +129,11 @@ actions! {
         DeleteWordRight = "delete-word-right" None, "delete the word after the cursor";
         DeleteToLineStart = "delete-to-line-start" None, "delete to the start of the line";
         DeleteToLineEnd = "delete-to-line-end" None, "delete to the end of the line";
+        TransposeLetters = "transpose-letters" None, "let the characters around the cursor change places";
+        TransposeWords = "transpose-words" None, "let the words around the cursor change places";
+        UpcaseWord = "upcase-word" None, "the word after the cursor in capitals";
+        DowncaseWord = "downcase-word" None, "the word after the cursor in small letters";
+        CapitalizeWord = "capitalize-word" None, "the word after the cursor with a capital first";
         Yank = "yank" None, "put back what was last deleted";
         Undo = "undo" None, "undo the last edit";
         Redo = "redo" None, "do again what was undone";
@@ -135,6 +147,13 @@ actions! {
         CompleteNext = "complete-next" None, "mark the next completion";
         CompletePrevious = "complete-previous" None, "mark the completion before";
         ClosePopup = "close-popup" None, "close the completion list";
+        YankPop = "yank-pop" None, "right after a yank: the text deleted before instead";
+        SetMark = "set-mark" None, "set the mark at the cursor";
+        SwapMark = "swap-mark" None, "let cursor and mark change places";
+        KillRegion = "kill-region" None, "delete between mark and cursor";
+        CopyRegion = "copy-region" None, "keep what is between mark and cursor for yank";
+        NormalMode = "normal-mode" None, "leave insert mode: letters are commands of the message";
+        Vi = "vi" OneOf(ViCommand::NAMES), "a command of the message's normal mode";
     }
     Focus {
         FocusPane = "focus-pane" OneOf(PANES), "focus a pane";
@@ -159,6 +178,9 @@ actions! {
         EntryNext = "entry-next" None, "select the next entry";
         ToggleFold = "toggle-fold" None, "open or fold the selected entry";
         ToggleFoldAll = "toggle-fold-all" None, "open or fold every tool result and thought";
+        FoldKind = "fold-kind" OneOf(FOLD_KINDS), "open or fold every entry of one kind";
+        OpenEntry = "open-entry" None, "open the selected entry in $PAGER or $EDITOR";
+        CopyCode = "copy-code" None, "copy a block of code of the selected entry or the last answer";
         CopyEntry = "copy-entry" None, "copy the selected entry, unwrapped";
         ClearSelection = "clear-selection" None, "select nothing";
         Search = "search" None, "search the transcript";
@@ -173,6 +195,7 @@ actions! {
         SelectFirst = "select-first" None, "mark the first row";
         SelectLast = "select-last" None, "mark the last row";
         Open = "open" None, "show the marked row in full";
+        Count = "count" None, "a digit: how often the next key acts";
     }
     Surface {
         Why = "why" None, "why a tool, capability or skill is here or is not";
@@ -190,17 +213,37 @@ actions! {
         Help = "help" None, "all keys, with a filter";
         Palette = "palette" None, "find an action by name and run it";
         SearchHistory = "search-history" None, "find a message sent before and take it up again";
+        PickPrompt = "pick-prompt" None, "find a message of yours in this session and go there";
         PickAgent = "pick-agent" None, "choose an agent or role for this session";
         Catalogue = "catalogue" None, "the catalogue: what taps offer, and what is wrong with it";
         NextSection = "next-section" None, "the next list of the overlay";
         PreviousSection = "previous-section" None, "the list of the overlay before";
         OpenSource = "open-source" None, "open the file it comes from in $VISUAL or $EDITOR";
+        Context = "context" None, "what fills the context, and how much of each request was cached";
+        Servers = "servers" None, "the servers: how they stand, their last words, their tools";
+        Time = "time" None, "look at the session as it was at any of its events";
+        TurnEarlier = "turn-earlier" None, "in the past: to the beginning of the turn, then of the one before";
+        TurnLater = "turn-later" None, "in the past: to the beginning of the next turn";
+        Sessions = "sessions" None, "the sessions: go to another one, rename, fork, delete, put back";
+        RenameSession = "rename-session" None, "give the marked session another title";
+        ForkSession = "fork-session" None, "begin a new session with all that the marked one holds";
+        DeleteSession = "delete-session" None, "delete the marked session; it can be put back for 7 days";
+        RestoreSession = "restore-session" None, "put back the session that was deleted last";
+        Log = "log" None, "what this process logged, problems first";
         Wire = "wire" None, "every model call: what was sent, what came back, what it cost";
+        Themes = "themes" None, "choose a theme, seeing each";
+        SaveTheme = "save-theme" None, "write the marked theme to the configuration file";
+        Rewind = "rewind" None, "go back to an earlier prompt: the conversation, the files, or both";
+        RewindConversation = "rewind-conversation" None, "go back in the conversation alone; files stay";
+        RewindFiles = "rewind-files" None, "put files back alone; the conversation stays";
+        RewindByHand = "rewind-by-hand" None, "files changed by hand: put back too, or left";
         CopyRecord = "copy-record" None, "copy what is read";
         Close = "close" None, "close the overlay";
         Accept = "accept" None, "take the marked row";
         FilterDeleteLeft = "filter-delete-left" None, "delete the last character of the filter";
         FilterClear = "filter-clear" None, "empty the filter";
+        FilterRows = "filter-rows" None, "type what the rows must match";
+        FoldRow = "fold-row" None, "fold the marked row, or the one it belongs to";
     }
     Questions {
         FocusQuestion = "focus-question" None, "go to the open question to answer it";
@@ -219,6 +262,32 @@ actions! {
 }
 
 impl Action {
+    /// Whether a count before its key means to do it so often.
+    pub const fn repeats(self) -> bool {
+        use Action as A;
+        match self.category() {
+            Category::Scroll => !matches!(
+                self,
+                A::ToggleFold
+                    | A::ToggleFoldAll
+                    | A::CopyEntry
+                    | A::ClearSelection
+                    | A::Search
+                    | A::SearchClear
+                    | A::DumpTranscript
+            ),
+            Category::Focus => matches!(self, A::FocusNext | A::FocusPrevious),
+            Category::Composer => matches!(self, A::Undo | A::Redo | A::HistoryPrevious | A::HistoryNext),
+            Category::Lists => matches!(self, A::SelectNext | A::SelectPrevious),
+            Category::Session
+            | Category::Surface
+            | Category::Supervisor
+            | Category::Overlays
+            | Category::Questions
+            | Category::Terminal => false,
+        }
+    }
+
     pub fn parse(id: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|action| action.id() == id)
     }
@@ -268,6 +337,10 @@ impl Call {
     pub fn describe(&self) -> String {
         match self.arguments.first() {
             Some(argument) if self.action == Action::FocusPane => format!("focus the {argument}"),
+            Some(argument) if self.action == Action::Vi => {
+                ViCommand::parse(argument).map_or(self.action.doc(), ViCommand::doc).to_owned()
+            }
+            Some(argument) if self.action == Action::FoldKind => format!("open or fold all {argument}"),
             Some(argument) => format!("{} {argument}", self.action.doc()),
             None => self.action.doc().to_owned(),
         }

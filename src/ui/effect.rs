@@ -1,7 +1,8 @@
 //! The only things the user interface does to the world, as values. `update` asks for them, `run`
 //! carries them out.
 
-use crate::proto::Command;
+use super::drafts::Keep;
+use crate::proto::{Command, Order};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
@@ -18,6 +19,8 @@ pub enum Effect {
     EditDraft(String),
     /// The whole transcript in the pager or the editor, to be looked at.
     ShowTranscript,
+    /// One entry in the pager or the editor, to be looked at.
+    ShowEntry(Order),
     /// A file in the external editor, at a line.
     OpenFile {
         path: String,
@@ -36,8 +39,19 @@ pub enum Effect {
     Forget(Secret),
     /// Read keymap and theme files again, all or only those that changed.
     Reload(Reload),
-    /// List the project's files for `@`.
-    ListFiles,
+    /// End, to go on in another session.
+    Switch {
+        name: String,
+        workdir: String,
+    },
+    /// Read what this process logged.
+    ReadLog,
+    /// Write the theme of later runs to the configuration file.
+    SaveTheme(String),
+    /// Find the project's files for `@`.
+    FindFiles(String),
+    /// Keep what is being written for the next start, or let go of it.
+    KeepDraft(Keep),
     Quit,
 }
 

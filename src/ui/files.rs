@@ -1,10 +1,12 @@
 //! Keymap and theme files by name: the person's own first, then the built-in ones, with `inherits`.
 
+use std::ops::Range;
 use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
 use super::problem::{Problem, meant};
+use crate::config;
 
 /// One file's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,17 +32,38 @@ pub fn chain(name: &str, folder: Option<&Path>, kind: &str, built_in: &[(&str, &
     let mut chain = Chain::default();
     let mut wanted = name.to_owned();
     let mut visited: Vec<(String, bool)> = Vec::new();
+    // Where the name that is looked for was written.
+    let mut named: Option<(Document, Range<usize>)> = None;
+    let problem = |named: &Option<(Document, Range<usize>)>, file: &str, message: String| match named {
+        Some((document, span)) => Problem::at(&document.file, &document.source, span.clone(), message),
+        None => Problem::whole(file, message),
+    };
     loop {
         let own = !visited.contains(&(wanted.clone(), true));
-        let Some((document, is_own)) = find(&wanted, folder.filter(|_| own), kind, built_in) else {
-            let hint = meant(&wanted, built_in.iter().map(|(name, _)| *name));
-            chain
-                .problems
-                .push(Problem::whole(&format!("{kind} {wanted}"), format!("there is no {kind} `{wanted}`")).hint(hint));
-            return Chain { documents: Vec::new(), ..chain };
+        let (document, is_own) = match find(&wanted, folder.filter(|_| own), kind, built_in) {
+            Found::Here(document, is_own) => (document, is_own),
+            Found::Nowhere if !own => {
+                chain.problems.push(problem(&named, &wanted, circle(&visited, &wanted)));
+                return Chain { documents: Vec::new(), ..chain };
+            }
+            Found::Nowhere => {
+                let hint = meant(&wanted, built_in.iter().map(|(name, _)| *name));
+                let message = format!("there is no {kind} `{wanted}`");
+                chain.problems.push(problem(&named, &format!("{kind} {wanted}"), message).hint(hint));
+                return Chain { documents: Vec::new(), ..chain };
+            }
+            Found::Unreadable(file, error) => {
+                chain.problems.push(Problem::whole(&file, format!("it cannot be read: {error}")));
+                return Chain { documents: Vec::new(), ..chain };
+            }
         };
-        if visited.contains(&(wanted.clone(), is_own)) || visited.len() >= MAX_DEPTH {
-            chain.problems.push(Problem::whole(&document.file, "inherits goes round in a circle"));
+        let again = visited.contains(&(wanted.clone(), is_own));
+        if again || visited.len() >= MAX_DEPTH {
+            let message = match again {
+                true => circle(&visited, &wanted),
+                false => format!("`inherits` goes through more than {MAX_DEPTH} files"),
+            };
+            chain.problems.push(problem(&named, &document.file, message));
             return Chain { documents: Vec::new(), ..chain };
         }
         visited.push((wanted.clone(), is_own));
@@ -51,33 +74,59 @@ pub fn chain(name: &str, folder: Option<&Path>, kind: &str, built_in: &[(&str, &
                 return Chain { documents: Vec::new(), ..chain };
             }
         };
-        chain.documents.insert(0, document);
+        chain.documents.insert(0, document.clone());
         match inherits {
-            Some(parent) => wanted = parent,
+            Some((parent, span)) => {
+                wanted = parent;
+                named = Some((document, span));
+            }
             None => return chain,
         }
     }
 }
 
-fn find(name: &str, folder: Option<&Path>, kind: &str, built_in: &[(&str, &str)]) -> Option<(Document, bool)> {
-    let plain = !name.is_empty() && !name.contains(['/', '\\']) && !name.starts_with('.');
-    let path = folder.filter(|_| plain).map(|folder| folder.join(format!("{name}.toml")));
-    if let Some(path) = path
-        && let Ok(bytes) = std::fs::read(&path)
-    {
-        let source = String::from_utf8_lossy(&bytes).into_owned();
-        return Some((Document { file: path.display().to_string(), source }, true));
-    }
-    let (_, source) = built_in.iter().find(|(known, _)| *known == name)?;
-    Some((Document { file: format!("{kind} {name} (built in)"), source: (*source).to_owned() }, false))
+/// `a → b → a`
+fn circle(visited: &[(String, bool)], wanted: &str) -> String {
+    let names: Vec<&str> = visited.iter().map(|(name, _)| name.as_str()).chain([wanted]).collect();
+    format!("`inherits` goes round in a circle: {}", names.join(" → "))
 }
 
-fn inherits(document: &Document) -> Result<Option<String>, Problem> {
+enum Found {
+    /// True for a file of the person's.
+    Here(Document, bool),
+    Nowhere,
+    Unreadable(String, std::io::Error),
+}
+
+fn find(name: &str, folder: Option<&Path>, kind: &str, built_in: &[(&str, &str)]) -> Found {
+    let plain = !name.is_empty() && !name.contains(['/', '\\']) && !name.starts_with('.');
+    let path = folder.filter(|_| plain).map(|folder| folder.join(format!("{name}.toml")));
+    if let Some(path) = path {
+        let file = path.display().to_string();
+        match config::read_ordinary(&path) {
+            Ok(bytes) => {
+                let source = String::from_utf8_lossy(&bytes).into_owned();
+                return Found::Here(Document { file, source }, true);
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Found::Unreadable(file, error),
+        }
+    }
+    match built_in.iter().find(|(known, _)| *known == name) {
+        Some((_, source)) => {
+            let file = format!("{kind} {name} (built in)");
+            Found::Here(Document { file, source: (*source).to_owned() }, false)
+        }
+        None => Found::Nowhere,
+    }
+}
+
+fn inherits(document: &Document) -> Result<Option<(String, Range<usize>)>, Problem> {
     let table = DeTable::parse(&document.source).map_err(|error| syntax(document, &error))?;
     let value = table.get_ref().iter().find(|(key, _)| key.get_ref().as_ref() == "inherits").map(|(_, value)| value);
     match value.map(|value| (value.get_ref(), value.span())) {
         None => Ok(None),
-        Some((DeValue::String(name), _)) => Ok(Some(name.to_string())),
+        Some((DeValue::String(name), span)) => Ok(Some((name.to_string(), span))),
         Some((_, span)) => Err(Problem::at(&document.file, &document.source, span, "`inherits` is a name in quotes")),
     }
 }

@@ -18,6 +18,8 @@ pub enum Input {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TerminalAnswer {
     Background(Shade),
+    /// The terminal is dark or light, told by itself when that changes.
+    Scheme(Shade),
     /// The kitty keyboard protocol is spoken.
     KittyKeyboard,
     /// The last of the answers: what did not come before will not come.

@@ -10,11 +10,15 @@
 
 pub mod action;
 pub mod composer;
+pub mod drafts;
 pub mod effect;
+pub mod file_index;
 mod files;
 mod frames;
 pub mod input;
 pub mod keys;
+mod log;
+mod look;
 mod perform;
 pub mod problem;
 mod run;
@@ -27,4 +31,5 @@ mod transcript_text;
 pub mod update;
 pub mod view;
 
-pub use run::{Exit, Options, Reason, run};
+pub use log::{LogLevel, LogLine, LogTail};
+pub use run::{Configuration, Exit, Next, Options, Reason, run};

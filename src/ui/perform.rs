@@ -1,23 +1,17 @@
 //! Carries effects out. What takes time runs beside the loop and wakes it when it is done.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::SystemTime;
 
-use super::effect::{Effect, Reload, Secret};
+use super::drafts::Keep;
+use super::effect::{Effect, Secret};
 use super::frames::Cause;
-use super::keys::{self, Keymap};
-use super::problem::Problem;
-use super::run::{Options, Reason, Workbench};
-use super::store::{self, HistoryFile};
+use super::run::{Next, Reason, Workbench};
+use super::store;
 use super::term::editor::{self, Scratch};
 use super::term::guard::Modes;
 use super::term::{Signal, clipboard, notify};
-use super::theme::{self, Depth, Shade, Theme};
 use super::transcript_text;
 use super::update::Outcome;
-use crate::config::schema;
 use crate::port::Port;
 use crate::text;
 
@@ -28,60 +22,8 @@ pub(super) enum Wake {
     Copied(clipboard::Copied, &'static str),
     /// Something can be drawn better than it was.
     Redraw,
-}
-
-/// The person's own files, and what of them was read when.
-#[derive(Debug)]
-pub(super) struct Files {
-    keymaps: Option<PathBuf>,
-    pub(super) themes: Option<PathBuf>,
-    pub(super) history: HistoryFile,
-    seen: BTreeMap<PathBuf, SystemTime>,
-}
-
-/// What could be read of keymap and theme.
-#[derive(Debug)]
-pub(super) struct Read {
-    pub(super) keymap: Option<Arc<Keymap>>,
-    pub(super) theme: Option<Theme>,
-    pub(super) problems: Vec<Problem>,
-}
-
-impl Files {
-    pub(super) fn new(options: &Options) -> Self {
-        let under = |name: &str| options.config_folder.as_ref().map(|folder| folder.join(name));
-        Self {
-            keymaps: under("keymaps"),
-            themes: under("themes"),
-            history: HistoryFile::new(&options.data_folder, &options.workdir),
-            seen: BTreeMap::new(),
-        }
-    }
-
-    pub(super) fn load(&mut self, settings: &schema::Ui, depth: Depth, shade: Option<Shade>) -> Read {
-        self.seen = self.times();
-        let keymap = keys::load(&settings.keymap, self.keymaps.as_deref());
-        let name = theme::choose(&settings.theme, depth, shade);
-        let theme = theme::load(name, self.themes.as_deref(), depth);
-        let problems = keymap.problems.into_iter().chain(theme.problems).collect();
-        Read { keymap: keymap.keymap.map(Arc::new), theme: theme.theme, problems }
-    }
-
-    /// Whether a file came, went or changed since it was read.
-    fn changed(&self) -> bool {
-        self.times() != self.seen
-    }
-
-    fn times(&self) -> BTreeMap<PathBuf, SystemTime> {
-        let folders = [self.keymaps.as_deref(), self.themes.as_deref()];
-        let files = folders.into_iter().flatten().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten();
-        let is_toml = |path: &Path| path.extension().is_some_and(|extension| extension == "toml");
-        files
-            .filter_map(Result::ok)
-            .filter(|entry| is_toml(&entry.path()))
-            .filter_map(|entry| Some((entry.path(), entry.metadata().ok()?.modified().ok()?)))
-            .collect()
-    }
+    /// Keymap or theme files may have changed.
+    Files,
 }
 
 impl Workbench {
@@ -116,6 +58,18 @@ impl Workbench {
                 let text = transcript_text::all(snapshot, &|hash| store::blob(&blobs, hash));
                 let pager = editor::pager(|name| std::env::var(name).ok());
                 match self.edit("transcript.md", &text, pager).await {
+                    Ok(shown) => shown.err().map(Outcome::Failed),
+                    Err(reason) => return (None, Some(reason)),
+                }
+            }
+            Effect::ShowEntry(order) => {
+                let snapshot = &self.state.snapshot;
+                let blobs = Path::new(&snapshot.session.folder).join("blobs");
+                let entry = snapshot.transcript.get(order);
+                let read = |hash: &str| store::blob(&blobs, hash);
+                let Some(text) = entry.map(|entry| transcript_text::entry(entry, &read)) else { return (None, None) };
+                let pager = editor::pager(|name| std::env::var(name).ok());
+                match self.edit("entry.md", &text, pager).await {
                     Ok(shown) => shown.err().map(Outcome::Failed),
                     Err(reason) => return (None, Some(reason)),
                 }
@@ -162,9 +116,23 @@ impl Workbench {
                 None
             }
             Effect::Reload(reload) => self.reload(reload),
-            Effect::ListFiles => {
-                self.list_files();
+            Effect::ReadLog => Some(Outcome::Log(self.options.log.lines())),
+            Effect::SaveTheme(name) => {
+                self.save_theme(name);
                 None
+            }
+            Effect::FindFiles(query) => {
+                self.index.find(query);
+                None
+            }
+            Effect::KeepDraft(keep) => {
+                self.keep_draft(keep);
+                None
+            }
+            Effect::Switch { name, workdir } => {
+                let draft = self.state.composer.content();
+                self.next = Some(Next { name, workdir: PathBuf::from(workdir), draft });
+                return (None, Some(Reason::Switch));
             }
             Effect::Quit => return (None, Some(Reason::Quit)),
         };
@@ -204,23 +172,14 @@ impl Workbench {
         }));
     }
 
-    fn list_files(&self) {
-        let (workdir, wake) = (self.options.workdir.clone(), self.wake.clone());
+    fn keep_draft(&mut self, keep: Keep) {
+        let (write, wake) = (self.drafts.write(keep, self.options.mask.clone()), self.wake.clone());
         drop(tokio::task::spawn_blocking(move || {
-            let _ = wake.send(Wake::Outcome(Outcome::Files(store::project_files(&workdir))));
+            if let Err(error) = write() {
+                let words = format!("the message could not be kept for the next start: {error}");
+                let _ = wake.send(Wake::Outcome(Outcome::Failed(words)));
+            }
         }));
-    }
-
-    fn reload(&mut self, reload: Reload) -> Option<Outcome> {
-        if reload == Reload::Changed && !self.files.changed() {
-            return None;
-        }
-        let terminal = self.state.terminal;
-        let read = self.files.load(&self.options.settings, terminal.depth, terminal.shade);
-        if let Some(theme) = read.theme {
-            self.theme = theme;
-        }
-        Some(Outcome::Reloaded { keymap: read.keymap, problems: read.problems, asked: reload == Reload::All })
     }
 
     fn editor() -> Vec<String> {

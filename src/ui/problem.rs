@@ -1,6 +1,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::config::{self, Source, SourceKind};
+
 /// Something wrong in a keymap or theme file, with its place and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -10,18 +12,32 @@ pub struct Problem {
     pub line: usize,
     pub message: String,
     pub hint: Option<String>,
+    /// Column, source line and caret; `None` when the whole file is meant.
+    pub place: Option<Box<config::Place>>,
 }
 
 impl Problem {
     pub fn whole(file: &str, message: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), line: 0, message: message.into(), hint: None }
+        Self { file: file.to_owned(), line: 0, message: message.into(), hint: None, place: None }
     }
 
     /// `span` is in bytes of `source`.
     pub fn at(file: &str, source: &str, span: Range<usize>, message: impl Into<String>) -> Self {
         let before = source.get(..span.start.min(source.len())).unwrap_or(source);
         let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        Self { file: file.to_owned(), line, message: message.into(), hint: None }
+        let source = Source::new(SourceKind::File, file, source);
+        let place = config::Problem::at(&source, span, "").place;
+        Self { file: file.to_owned(), line, message: message.into(), hint: None, place }
+    }
+
+    /// The same as the configuration's problems are told: with the line and a caret under it.
+    pub fn detailed(&self) -> config::Problem {
+        let problem = config::Problem::of_file(&self.file, self.message.clone());
+        let problem = config::Problem { place: self.place.clone(), ..problem };
+        match &self.hint {
+            Some(hint) => problem.hint(hint.clone()),
+            None => problem,
+        }
     }
 
     #[must_use]

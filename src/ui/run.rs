@@ -9,12 +9,16 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use ratatui::layout::Rect;
 use tokio::sync::{Notify, mpsc};
 
-use super::composer::Names;
-use super::effect::Effect;
+use super::composer::{Draft, Names};
+use super::drafts::DraftFile;
+use super::effect::{Effect, Reload};
+use super::file_index::FileIndex;
 use super::frames::{Cause, Frames};
 use super::input::{Input, MouseKind, TerminalAnswer};
 use super::keys::{self, Keymap};
-use super::perform::{Files, Wake};
+use super::log::LogTail;
+use super::look::Files;
+use super::perform::Wake;
 use super::state::{Settings, State};
 use super::term::guard::{self, Modes};
 use super::term::screen::{Out, terminal_size};
@@ -22,7 +26,7 @@ use super::term::{Guard, Reader, Screen, Signal, Signals, probe};
 use super::theme::{self, Theme};
 use super::update::{Msg, Outcome, Said, update};
 use super::view;
-use crate::config::schema;
+use crate::config::{Loaded, Mask, schema};
 use crate::port::{Delivery, Port};
 use crate::proto::{Command, Timestamp};
 
@@ -36,6 +40,8 @@ const QUIT_WITHIN: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub struct Options {
     pub settings: schema::Ui,
+    /// Where settings are saved.
+    pub configuration: Option<Configuration>,
     /// Holds the person's `keymaps/` and `themes/`.
     pub config_folder: Option<PathBuf>,
     /// Holds the history of sent messages.
@@ -43,14 +49,30 @@ pub struct Options {
     pub workdir: PathBuf,
     /// What commands can name.
     pub names: Names,
+    /// What this process logs.
+    pub log: LogTail,
+    /// Stands in the composer at first.
+    pub draft: String,
+    /// What is never kept as it is.
+    pub mask: Mask,
     /// Told when the first frame is on the screen.
     pub painted: Arc<Notify>,
+}
+
+/// What the settings came from.
+#[derive(Debug, Clone)]
+pub struct Configuration {
+    pub loaded: Arc<Loaded>,
+    /// The main file.
+    pub file: PathBuf,
 }
 
 /// Why the workbench ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     Quit,
+    /// To go on in the session that the exit names.
+    Switch,
     SessionOver,
     Terminated,
     Interrupted,
@@ -58,10 +80,21 @@ pub enum Reason {
     Hangup,
 }
 
+/// The session to go on in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Next {
+    pub name: String,
+    /// Where it worked.
+    pub workdir: PathBuf,
+    /// What was typed and not sent.
+    pub draft: String,
+}
+
 /// What is to be said once the terminal is as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exit {
     pub reason: Reason,
+    pub next: Option<Next>,
     /// Name of the session; empty when none began.
     pub session: String,
     /// Something was said in it, so that resuming makes sense.
@@ -105,6 +138,8 @@ pub(super) struct Workbench {
     pub(super) state: State,
     pub(super) theme: Theme,
     pub(super) files: Files,
+    pub(super) drafts: DraftFile,
+    pub(super) index: FileIndex,
     pub(super) screen: Screen<Out>,
     pub(super) guard: Guard,
     pub(super) signals: Signals,
@@ -112,6 +147,7 @@ pub(super) struct Workbench {
     pub(super) around: probe::Surroundings,
     pub(super) options: Options,
     pub(super) frames: Frames,
+    pub(super) next: Option<Next>,
     woken: mpsc::UnboundedReceiver<Wake>,
     cache: view::Cache,
     layout: Option<view::Layout>,
@@ -138,7 +174,7 @@ impl Workbench {
             transcript_ratio: options.settings.transcript_ratio,
         };
         let mut files = Files::new(&options);
-        let loaded = files.load(&options.settings, depth, None);
+        let loaded = files.load(&options.settings.keymap, &options.settings.theme, depth, None);
         let keymap = loaded.keymap.or_else(|| keys::load("default", None).keymap.map(Arc::new));
         let theme = loaded.theme.or_else(|| theme::load("dark", None, depth).theme);
         let built_in = || io::Error::other("the built-in keymap or theme cannot be read");
@@ -147,11 +183,18 @@ impl Workbench {
         let mut state = State::new(snapshot, keymap, settings, depth);
         state.now = now();
         state.composer.names = options.names.clone();
+        state.themes.setting.clone_from(&options.settings.theme);
+        state.themes.rows = files.theme_rows();
         state.size = terminal_size()?;
+        if !options.draft.is_empty() {
+            state.composer.set(Draft::plain(&options.draft));
+        }
         let (wake, woken) = mpsc::unbounded_channel();
         let cache = view::Cache::default();
         let redraw = wake.clone();
         cache.on_ready(move || drop(redraw.send(Wake::Redraw)));
+        let found = wake.clone();
+        let index = FileIndex::new(&options.workdir, move |it| drop(found.send(Wake::Outcome(Outcome::Found(it)))));
         if !loaded.problems.is_empty() {
             let outcome = Outcome::Reloaded { keymap: None, problems: loaded.problems, asked: false };
             let _ = wake.send(Wake::Outcome(outcome));
@@ -167,6 +210,8 @@ impl Workbench {
             state,
             theme,
             files,
+            drafts: DraftFile::new(&options.data_folder, &options.workdir),
+            index,
             screen,
             guard,
             signals,
@@ -174,6 +219,7 @@ impl Workbench {
             around,
             options,
             frames,
+            next: None,
             woken,
             cache,
             layout: None,
@@ -185,9 +231,13 @@ impl Workbench {
     fn after_first_paint(&mut self) {
         self.options.painted.notify_one();
         let _ = self.screen.send(probe::QUERIES);
+        if let Some(folder) = &self.options.config_folder {
+            self.files.watch(folder, self.wake.clone());
+        }
         let history = self.files.history.clone();
-        let wake = self.wake.clone();
+        let (wake, drafts) = (self.wake.clone(), self.drafts.clone());
         drop(tokio::task::spawn_blocking(move || {
+            let _ = wake.send(Wake::Outcome(Outcome::Drafts(drafts.load())));
             let entries = history.load();
             if !entries.is_empty() {
                 let _ = wake.send(Wake::Outcome(Outcome::History(entries)));
@@ -251,7 +301,6 @@ impl Workbench {
                 return Some(reason);
             }
         }
-        self.follow_shade();
         None
     }
 
@@ -262,20 +311,13 @@ impl Workbench {
             TerminalAnswer::KittyKeyboard => Modes { kitty: true, ..modes },
             TerminalAnswer::Attributes => Modes { modify_other_keys: !modes.kitty && self.around.other_keys, ..modes },
             TerminalAnswer::Background(_) => modes,
+            TerminalAnswer::Scheme(_) => {
+                let _ = self.screen.send(probe::BACKGROUND);
+                modes
+            }
         };
         if modes != self.guard.modes() {
             let _ = self.guard.change(modes);
-        }
-    }
-
-    /// `auto` is dark or light once the terminal has told its background.
-    fn follow_shade(&mut self) {
-        let terminal = self.state.terminal;
-        let name = theme::choose(&self.options.settings.theme, terminal.depth, terminal.shade);
-        if name != self.theme.name
-            && let Some(theme) = theme::load(name, self.files.themes.as_deref(), terminal.depth).theme
-        {
-            self.theme = theme;
         }
     }
 
@@ -317,6 +359,10 @@ impl Workbench {
                 let outcome = Outcome::Copied(copied.describe(what));
                 self.say(port, Said::Outcome(outcome), Cause::Person).await
             }
+            Some(Wake::Files) => match self.reload(Reload::Changed) {
+                Some(outcome) => self.say(port, Said::Outcome(outcome), Cause::News).await,
+                None => None,
+            },
             Some(Wake::Redraw) | None => {
                 self.frames.request(Cause::News);
                 None
@@ -334,6 +380,7 @@ impl Workbench {
     /// One message through `update`, and what it asks for.
     async fn say(&mut self, port: &Port, said: Said, cause: Cause) -> Option<Reason> {
         let effects = update(&mut self.state, Msg { at: now(), said });
+        self.follow_theme();
         self.frames.request(cause);
         for effect in effects {
             if effect == Effect::Quit {
@@ -375,10 +422,16 @@ impl Workbench {
         self.layout.as_ref().map(|layout| view::selected(&self.state, &mut self.cache, layout)).unwrap_or_default()
     }
 
-    fn exit(self, reason: Reason) -> Exit {
+    fn exit(mut self, reason: Reason) -> Exit {
+        let next = self.next.take();
+        if let Some(keep) = self.state.draft_left() {
+            // The terminal is about to go: there is no place left to tell of a failure.
+            let _ = self.drafts.write(keep, self.options.mask.clone())();
+        }
         let snapshot = &self.state.snapshot;
         let exit = Exit {
             reason,
+            next,
             session: snapshot.session.name.clone(),
             worth_resuming: snapshot.turn.0 > 0,
             panics: Vec::new(),

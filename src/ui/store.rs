@@ -1,10 +1,9 @@
-//! What the workbench keeps on disk, and the project's files it offers: bounded, off the loop.
+//! What the workbench keeps of sent messages on disk: bounded, off the loop.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
 
@@ -17,9 +16,11 @@ const MAX_HISTORY_BYTES: u64 = 512 * 1024;
 /// Longer messages are not kept for later runs, only in this one.
 const MAX_ENTRY_BYTES: usize = 32 * 1024;
 
-/// Files that `@` offers at most, and how long they are looked for.
-const MAX_FILES: usize = 20_000;
-const LIST_WITHIN: Duration = Duration::from_secs(3);
+/// A name for what belongs to one folder.
+pub fn folder_name(workdir: &Path) -> String {
+    let digest = Sha256::digest(workdir.as_os_str().as_encoded_bytes());
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
 
 /// The messages sent in one project, one JSON string a line, readable by the person alone.
 #[derive(Debug, Clone)]
@@ -29,9 +30,7 @@ pub struct HistoryFile {
 
 impl HistoryFile {
     pub fn new(data: &Path, workdir: &Path) -> Self {
-        let digest = Sha256::digest(workdir.as_os_str().as_encoded_bytes());
-        let name: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        Self { path: data.join("history").join(format!("{name}.jsonl")) }
+        Self { path: data.join("history").join(format!("{}.jsonl", folder_name(workdir))) }
     }
 
     /// Oldest first. A line that cannot be read is left out; a missing file is an empty history.
@@ -89,22 +88,6 @@ impl HistoryFile {
     }
 }
 
-/// The project's files, ignore rules obeyed, relative, in order of depth and name.
-pub fn project_files(workdir: &Path) -> Vec<String> {
-    let begun = Instant::now();
-    let walk = crate::config::walk(workdir).hidden(true).build();
-    let mut files: Vec<String> = walk
-        .take_while(|_| begun.elapsed() < LIST_WITHIN)
-        .filter_map(Result::ok)
-        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
-        .filter_map(|entry| Some(entry.path().strip_prefix(workdir).ok()?.to_str()?.to_owned()))
-        .filter(|path| !path.chars().any(char::is_control))
-        .take(MAX_FILES)
-        .collect();
-    files.sort_by_cached_key(|path| (path.matches('/').count(), path.clone()));
-    files
-}
-
 /// A body kept beside a session's journal. A name that is no hash never becomes a path.
 pub fn blob(folder: &Path, hash: &str) -> Option<String> {
     let name = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -160,28 +143,5 @@ mod tests {
         history.mask("a").unwrap();
         assert_eq!(history.load().len(), 3, "a short value is masked only where it stands alone");
         assert!(!fs::read_to_string(&history.path).unwrap().contains("tok-"));
-    }
-
-    #[test]
-    fn files_obey_ignore_rules() {
-        let project = tempfile::tempdir().unwrap();
-        fs::create_dir_all(project.path().join(".git")).unwrap();
-        fs::create_dir_all(project.path().join("src/deep")).unwrap();
-        for path in ["b.rs", "a.rs", "src/deep/c.rs", "skip.log"] {
-            fs::write(project.path().join(path), "").unwrap();
-        }
-        fs::write(project.path().join(".gitignore"), "*.log\n").unwrap();
-        assert_eq!(project_files(project.path()), ["a.rs", "b.rs", "src/deep/c.rs"]);
-    }
-
-    #[test]
-    fn an_ignore_file_that_is_a_pipe_holds_nothing_up() {
-        use rustix::fs::{CWD, FileType, Mode, mknodat};
-        let project = tempfile::tempdir().unwrap();
-        fs::write(project.path().join("a.rs"), "").unwrap();
-        for name in [".ignore", ".gitignore"] {
-            mknodat(CWD, project.path().join(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
-        }
-        assert_eq!(project_files(project.path()), ["a.rs"]);
     }
 }

@@ -1,6 +1,6 @@
 //! The transcript as plain text: for the clipboard and for the editor. Unwrapped, without borders.
 
-use crate::proto::{Content, Entry, EntryKind, Snapshot, ToolState};
+use crate::proto::{Content, Entry, EntryKind, ShellState, Snapshot, ToolState};
 use crate::text::{human, sanitize};
 use crate::ui::transcript::cell;
 
@@ -14,7 +14,7 @@ pub fn all(snapshot: &Snapshot, read: Read) -> String {
         if !out.is_empty() {
             out.push('\n');
         }
-        out.push_str(&format!("## {}\n\n{}\n", heading(entry), whole(entry, read).trim_end()));
+        out.push_str(&self::entry(entry, read));
     }
     out
 }
@@ -32,7 +32,9 @@ fn heading(entry: &Entry) -> String {
         EntryKind::StartUp { .. } => "start",
         EntryKind::Skill { .. } => "skill",
         EntryKind::Command { .. } => "command",
+        EntryKind::Shell(_) => "shell",
         EntryKind::Asked { .. } => "question",
+        EntryKind::Rewound(_) => "rewind",
     };
     crate::text::sanitize_line(name).into_owned()
 }
@@ -40,6 +42,11 @@ fn heading(entry: &Entry) -> String {
 /// One entry's own text, as far as it is known without reading anything.
 pub fn one(entry: &Entry) -> String {
     whole(entry, &|_| None)
+}
+
+/// One entry in full, as Markdown.
+pub fn entry(entry: &Entry, read: Read) -> String {
+    format!("## {}\n\n{}\n", heading(entry), whole(entry, read).trim_end())
 }
 
 fn whole(entry: &Entry, read: Read) -> String {
@@ -57,8 +64,15 @@ fn whole(entry: &Entry, read: Read) -> String {
         EntryKind::Decision(decision) => decision.headline().2,
         EntryKind::Notice { text, hint, .. } => with(text, hint.as_deref()),
         EntryKind::Fault(fault) => with(&fault.message, Some(&fault.advice)),
-        EntryKind::StartUp { .. } | EntryKind::Skill { .. } => cell::plain(entry).into_owned(),
+        EntryKind::StartUp { .. } | EntryKind::Skill { .. } | EntryKind::Rewound(_) => cell::plain(entry).into_owned(),
         EntryKind::Command { line, output } => format!("{line}\n\n{output}"),
+        EntryKind::Shell(view) => {
+            let output = match &view.state {
+                ShellState::Running { tail, .. } => tail.clone(),
+                ShellState::Finished { content, .. } => content_text(content, read),
+            };
+            format!("$ {}\n\n{output}", view.command)
+        }
         EntryKind::Asked { answered, .. } => match answered {
             Some(true) => "answered yes".to_owned(),
             Some(false) => "answered no".to_owned(),

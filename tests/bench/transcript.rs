@@ -1,7 +1,7 @@
 //! How fast the transcript draws: `cargo bench --bench transcript`.
 //!
-//! Prints one number a line. Limits: a frame while scrolling 50,000 lines at most 4 ms, no more than
-//! 80 MB for that transcript, and streaming must cost about the same for each delta however long the
+//! Prints one number a line. Limits: a frame while scrolling 50,000 lines at most 4 ms, opening any overlay
+//! over it at most 16 ms, no more than 80 MB for that transcript, and streaming must cost about the same for each delta however long the
 //! message is.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark may stop at the first thing that is wrong")]
@@ -10,12 +10,16 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use octomind::proto::{
-    Body, CallId, Content, Event, Order, Origin, RequestId, Seq, Snapshot, StopReason, ToolOutcome, TurnId,
+    Body, CallId, Content, Event, Filled, FilledGroup, Filling, Order, Origin, Purpose, RequestId, Seq, SessionRow,
+    Snapshot, StopReason, ToolOutcome, TurnId,
 };
 use octomind::ui::keys;
-use octomind::ui::state::{ScrollBy, Settings, State};
+use octomind::ui::state::{
+    ContextSide, Folder, Layer, Listing, LogFloor, Reach, ScrollBy, Settings, State, Table, Tabled,
+};
 use octomind::ui::theme::{Depth, Theme, load};
 use octomind::ui::view::{Cache, draw, prepare};
+use octomind::ui::{LogLevel, LogLine};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::layout::Rect;
@@ -135,7 +139,8 @@ fn percentile(times: &mut [Duration], share: f64) -> f64 {
     milliseconds(times[at])
 }
 
-fn scrolling() {
+/// Gives the long session back.
+fn scrolling() -> Bench {
     let before = resident();
     let mut bench = Bench::new();
     long_session(&mut bench);
@@ -169,6 +174,7 @@ fn scrolling() {
     report("rows in it, about", f64::from(pages) * 35.0, "rows");
     report("rendered rows kept", bench.cache.kept_rows() as f64, "rows");
     report("memory for session and cache", (resident().saturating_sub(before)) as f64 / 1e6, "MB");
+    bench
 }
 
 /// Streams a message of so many deltas, a frame for every eighth. Returns the time all of it took.
@@ -206,7 +212,67 @@ fn streaming() {
     }
 }
 
+/// Opens each list over the panes where it has much to list; the worst frame of several.
+fn overlays(mut bench: Bench) {
+    let row = |number: u64| SessionRow {
+        name: format!("261130-shop-0912-{number:04x}"),
+        title: format!("session {number} about the orders"),
+        role: "developer:chief".to_owned(),
+        workdir: "/home/ada/shop".to_owned(),
+        updated: 1_790_000_000_000 - number,
+        turns: 9,
+        ..SessionRow::default()
+    };
+    let rows: Vec<SessionRow> = (0..2_000).map(row).collect();
+    bench.state.shelf.take(0, rows.len(), &rows);
+    let part = |number: u64| (Filled::Tool(format!("server {}", number % 12), format!("tool {number}")), 100 + number);
+    let parts = (0..300).map(part).collect();
+    let filling = Filling { request: RequestId(1), purpose: Purpose::Main, window: Some(200_000), parts };
+    bench.event((9_999, 0, 0), Body::RequestFilled(Arc::new(filling)));
+    for folder in 0..12 {
+        bench.state.opened.insert(Folder::Server(format!("server {folder}")));
+    }
+    bench.state.opened.insert(Folder::Group(FilledGroup::Tools));
+    let line = |number: u64| LogLine {
+        at: number,
+        level: if number.is_multiple_of(9) { LogLevel::Warning } else { LogLevel::Info },
+        target: "octomind::tap".to_owned(),
+        text: format!("line {number} of what was logged"),
+    };
+    bench.state.log.take((0..1_000).map(line).collect());
+    let tables = [
+        ("context", Tabled::Context(ContextSide::Parts)),
+        ("requests", Tabled::Context(ContextSide::Requests)),
+        ("servers", Tabled::Servers),
+        ("sessions, 2,000 of them", Tabled::Sessions),
+        ("log, 1,000 lines", Tabled::Log(LogFloor(LogLevel::Debug))),
+        ("wire", Tabled::Calls),
+        ("switches", Tabled::Switches),
+    ];
+    let mut open = |name: &str, make: &dyn Fn() -> Layer| {
+        let mut times: Vec<Duration> = (0..20)
+            .map(|_| {
+                bench.state.layers = vec![make()];
+                bench.frame()
+            })
+            .collect();
+        report(&format!("opening {name}, worst"), percentile(&mut times, 1.0), "ms");
+        bench.state.layers.clear();
+    };
+    for (name, of) in tables {
+        open(name, &|| Layer::Table(Table::new(of)));
+    }
+    let pickers =
+        [("help", Listing::Help), ("the palette", Listing::Palette), ("why", Listing::Why(Reach::Everything))];
+    for (name, of) in pickers {
+        open(name, &|| Layer::picker(of));
+    }
+    let begun = Instant::now();
+    bench.state.shelf.filter("1999 orders");
+    report("finding one of 2,000 sessions", milliseconds(begun.elapsed()), "ms");
+}
+
 fn main() {
-    scrolling();
+    overlays(scrolling());
     streaming();
 }

@@ -14,6 +14,8 @@ mod process;
 mod registry;
 mod routing;
 mod session;
+#[cfg(target_os = "linux")]
+mod soak;
 #[cfg(unix)]
 mod supervisor;
 mod tapping;

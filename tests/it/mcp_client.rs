@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 mod calls;
+mod hostile;
 mod http;
 mod lifecycle;
 mod listing;

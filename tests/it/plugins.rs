@@ -98,6 +98,8 @@ async fn a_plugin_of_the_person_serves_from_the_first_request_on() {
     let called = results(&own);
     assert!(called.len() == 1 && called[0].starts_with("hello Ok"), "{called:?}");
     assert!(mark(root.path(), "own").is_file());
+    let data = fs::metadata(mark(root.path(), "own").parent().unwrap()).unwrap();
+    assert_eq!(data.permissions().mode() & 0o777, 0o700, "what a plugin keeps is for its owner alone");
     leave(handle).await;
 }
 

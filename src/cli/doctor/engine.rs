@@ -1,5 +1,6 @@
 //! The encoder, models, programs, the sandbox.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use crate::config::{Config, Env, Paths};
 use crate::embed::{Options, Service, backend};
 use crate::model::{self, HttpProbe, Otherwise};
 use crate::proto::EncoderState;
+use crate::sandbox::Level;
 
 /// How long the encoder may take to load before it is called slow.
 const LOADING: Duration = Duration::from_secs(20);
@@ -87,7 +89,7 @@ async fn chat_model(config: &Config, env: &Env) -> Check {
 
 /// What other programs offer, and what this one lacks.
 pub fn programs(config: &Config, env: &Env) -> Vec<Check> {
-    vec![git(env), sandbox(config)]
+    vec![versions(), git(env), sandbox(config, &crate::sandbox::level()), servers(config, env)]
 }
 
 fn git(env: &Env) -> Check {
@@ -109,11 +111,54 @@ fn git(env: &Env) -> Check {
     }
 }
 
-fn sandbox(config: &Config) -> Check {
+pub fn sandbox(config: &Config, level: &Level) -> Check {
     let name = "sandbox";
-    if config.sandbox {
-        let advice = "octomind config --show tells where it is set; without it: -c sandbox=false";
-        return Check::error(name, "sandbox = true is set, and it is not built in this version", advice);
+    let asked = if config.sandbox { "asked for" } else { "not asked for (--sandbox, or sandbox = true)" };
+    let what = format!("{}; {asked}", level.words());
+    match (level, config.sandbox) {
+        (Level::Complete { .. }, _) => Check::ok(name, what),
+        (Level::Unavailable { .. }, true) => {
+            let advice = "nothing starts without a person until it is; without the sandbox: -c sandbox=false";
+            Check::error(name, what, advice)
+        }
+        (Level::Unavailable { .. }, false) => {
+            Check::warning(name, what, "without it, what an agent runs can write wherever you can")
+        }
+        (Level::Partial { .. }, _) => Check::warning(name, what, "a newer kernel closes the gap"),
     }
-    Check::ok(name, "not built in this version")
+}
+
+/// What was built, and what it runs on.
+fn versions() -> Check {
+    let system = rustix::system::uname();
+    let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
+    let (kernel, release, machine) = (text(system.sysname()), text(system.release()), text(system.machine()));
+    Check::ok("version", format!("octomind {}, {kernel} {release}, {machine}", env!("CARGO_PKG_VERSION")))
+}
+
+/// Servers of the configuration whose program cannot be found.
+pub fn servers(config: &Config, env: &Env) -> Check {
+    let name = "servers";
+    let missing: Vec<String> = config
+        .mcp
+        .servers
+        .iter()
+        .filter_map(|server| Some((&server.name, server.command.as_deref()?)))
+        .filter(|(_, program)| !program.is_empty() && !program.contains('$') && !found(program, env))
+        .map(|(server, program)| format!("{server} wants {program}"))
+        .collect();
+    let count = crate::proto::counted(config.mcp.servers.len(), "server");
+    if missing.is_empty() {
+        return Check::ok(name, format!("{count} in the configuration"));
+    }
+    let advice = "install the program, or write its whole path into the server's command";
+    Check::error(name, format!("not found: {}", missing.join("; ")), advice)
+}
+
+fn found(program: &str, env: &Env) -> bool {
+    let runs = |file: &Path| file.is_file() && rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok();
+    if program.contains('/') {
+        return runs(Path::new(program));
+    }
+    std::env::split_paths(env.get("PATH").unwrap_or_default()).any(|folder| runs(&folder.join(program)))
 }

@@ -16,6 +16,7 @@ use crate::text::human;
 
 pub fn checks(paths: &Paths, workdir: &Path) -> Vec<Check> {
     let mut checks = vec![data(&paths.data), secrets(paths, workdir), sessions(&paths.sessions)];
+    checks.extend(space(&paths.data));
     checks.extend(trash(&paths.cache));
     checks
 }
@@ -108,6 +109,26 @@ fn sessions(folder: &Path) -> Check {
             let advice = format!("look at {}; the others are not touched by it", folder.join(first).display());
             Check::warning(name, told, advice)
         }
+    }
+}
+
+fn space(folder: &Path) -> Option<Check> {
+    let there = folder.ancestors().find(|folder| folder.exists())?;
+    let found = rustix::fs::statvfs(there).ok()?;
+    Some(space_left(folder, found.f_bavail.saturating_mul(found.f_frsize)))
+}
+
+/// Bytes with which a session can go on for long, and those with which it can hardly begin.
+const AMPLE: u64 = 1 << 30;
+const SCARCE: u64 = 32 << 20;
+
+pub fn space_left(folder: &Path, free: u64) -> Check {
+    let what = format!("{} free for {}", human::bytes(free), folder.display());
+    let advice = "make room, or set OCTOMIND_DATA_DIR to a folder on another disk";
+    match free {
+        free if free < SCARCE => Check::error("space", what, advice),
+        free if free < AMPLE => Check::warning("space", what, advice),
+        _ => Check::ok("space", what),
     }
 }
 

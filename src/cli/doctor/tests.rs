@@ -109,11 +109,27 @@ fn taps_say_where_they_are_or_why_not() {
 }
 
 #[test]
-fn a_sandbox_that_is_asked_for_is_an_error() {
+fn a_sandbox_that_is_asked_for_and_missing_is_an_error() {
+    use crate::sandbox::level::of_landlock;
     let mut config = Config::template();
-    assert_eq!(named(&engine::programs(&config, &Env::from_process()), "sandbox").state, State::Ok);
-    config.sandbox = true;
-    assert_eq!(named(&engine::programs(&config, &Env::from_process()), "sandbox").state, State::Error);
+    for (answer, asked, state) in [
+        (Ok(7), false, State::Ok),
+        (Ok(7), true, State::Ok),
+        (Ok(2), true, State::Warning),
+        (Err(38), false, State::Warning),
+        (Err(38), true, State::Error),
+    ] {
+        config.sandbox = asked;
+        let check = engine::sandbox(&config, &of_landlock(answer));
+        assert_eq!(check.state, state, "{check:?}");
+    }
+}
+
+#[test]
+fn space_is_told_and_little_of_it_is_a_warning() {
+    for (free, state) in [(50 << 30, State::Ok), (300 << 20, State::Warning), (5 << 20, State::Error)] {
+        assert_eq!(places::space_left(std::path::Path::new("/x"), free).state, state);
+    }
 }
 
 #[test]

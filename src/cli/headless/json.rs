@@ -1,8 +1,8 @@
 //! Events as JSON objects, one a line: the schema that scripts and child runs read.
 //!
 //! Types: `assistant thinking tool_use tool_result cost status error mcp_notification injected`.
-//! Every object has `type` and `session_id`. Texts are as they came: a reader that shows them on a
-//! terminal has to clean them.
+//! Every object has `type` and `session_id`. Texts are as they came, with what a terminal would
+//! act on spelt as `\u…`: a reader that decodes them and shows them has to clean them.
 
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::{json, plain::Plain};
 use crate::cli::args::Format;
 use crate::proto::{Body, Entry, EntryKind, Event, GateOutcome, Snapshot, StopReason};
-use crate::text::sanitize_line;
+use crate::text::{in_json, sanitize_line};
 
 /// Bytes for the two outputs.
 #[derive(Debug, Default, PartialEq)]
@@ -93,6 +93,6 @@ impl Printer {
 }
 
 fn push_line(out: &mut String, line: &serde_json::Value) {
-    out.push_str(&line.to_string());
+    out.push_str(&in_json(&line.to_string()));
     out.push('\n');
 }

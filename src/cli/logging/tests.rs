@@ -71,3 +71,23 @@ fn which_filter() {
     assert_eq!(shown(LogLevel::None, Some("trace")).as_deref(), Some("trace"));
     assert_eq!(shown(LogLevel::Debug, Some("=,=")).as_deref(), Some("octomind=debug,info"));
 }
+
+#[test]
+fn the_workbench_is_given_what_is_logged_masked_and_whole() {
+    let told: std::sync::Arc<Mutex<Vec<(tracing::Level, String, String)>>> = std::sync::Arc::default();
+    let into = std::sync::Arc::clone(&told);
+    let tail: Tail = Box::new(move |at, level, target, text| {
+        assert!(at > 0);
+        into.lock().unwrap().push((level, target.to_owned(), text));
+    });
+    let kept = Kept { tail, mask: Mask::of(["sk-secret".to_owned()]) }.with_filter(EnvFilter::new(KEPT));
+    tracing::subscriber::with_default(tracing_subscriber::registry().with(kept), || {
+        tracing::warn!(target: "octomind::tap", tap = "a/b", "no room for sk-secret");
+        tracing::info!(target: "elsewhere", "not of ours");
+        tracing::error!(target: "elsewhere", "a problem of others");
+    });
+    let told = told.lock().unwrap();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!(told[0].2, "no room for [masked] tap=\"a/b\"");
+    assert_eq!((told[1].0, told[1].1.as_str()), (tracing::Level::ERROR, "elsewhere"));
+}

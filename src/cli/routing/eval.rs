@@ -72,7 +72,7 @@ pub async fn run(arguments: &EvalArguments, work: &mut Work<'_>) -> Result<Exit,
     };
     if arguments.common.json {
         let text = serde_json::to_string_pretty(&outcome).map_err(std::io::Error::other)?;
-        writeln!(work.out, "{text}")?;
+        writeln!(work.out, "{}", crate::text::in_json(&text))?;
     } else {
         show_eval::write(&outcome, work.look, work.out)?;
     }

@@ -34,7 +34,7 @@ pub async fn run(arguments: &LintArguments, work: &mut Work<'_>) -> Result<Exit,
     if arguments.common.json {
         let outcome = Outcome { version: 1, encoder, notes, report };
         let text = serde_json::to_string_pretty(&outcome).map_err(std::io::Error::other)?;
-        writeln!(work.out, "{text}")?;
+        writeln!(work.out, "{}", crate::text::in_json(&text))?;
     } else {
         for note in &notes {
             writeln!(work.err, "note: {}", sanitize_line(note))?;

@@ -97,10 +97,11 @@ fn messages() {
 }
 
 #[test]
-fn a_sandbox_that_cannot_be_given_is_never_passed_over() {
+fn a_sandbox_is_asked_for_by_flag_or_configuration() {
     let home = Home::new();
-    let asked = RunOptions { set: vec!["sandbox=true".to_owned()], ..RunOptions::default() };
-    let refused = home.prepare(asked, "hi").unwrap_err();
-    assert_eq!(refused.exit, Exit::Config);
-    assert!(refused.text.contains("sandbox = true") && refused.text.contains("hint:"), "{}", refused.text);
+    let by_key = RunOptions { set: vec!["sandbox=true".to_owned()], ..RunOptions::default() };
+    let by_flag = RunOptions { sandbox: true, ..RunOptions::default() };
+    for (options, asked) in [(by_key, true), (by_flag, true), (RunOptions::default(), false)] {
+        assert_eq!(home.prepare(options, "hi").unwrap().loaded.config.sandbox, asked);
+    }
 }

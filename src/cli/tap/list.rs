@@ -23,7 +23,7 @@ pub(super) fn write(
         writeln!(err, "{problem}\n")?;
     }
     match json {
-        true => writeln!(out, "{:#}", as_json(&listing, now))?,
+        true => writeln!(out, "{}", crate::text::in_json(&format!("{:#}", as_json(&listing, now))))?,
         false => table(&listing, now, out)?,
     }
     Ok(if listing.problems.is_empty() { Exit::Done } else { Exit::Config })

@@ -11,12 +11,13 @@ const MOST_ENCODED: usize = 4 * 1024;
 /// A line of a longer value, such as a key in PEM, is a secret of its own from this many bytes on.
 const LINE: usize = 16;
 
-/// The value, and how it looks in JSON, in a URL, in base64; its lines when it has several.
+/// The value, and how it looks in JSON, in a URL, in base64, in hexadecimal digits; its lines when it has several.
 pub(super) fn of(value: &str) -> Vec<String> {
     let mut forms = vec![value.to_owned(), in_json(value)];
     if value.len() <= MOST_ENCODED {
         forms.extend(in_address(value));
         forms.extend(in_base64(value));
+        forms.extend(in_hex(value));
     }
     if value.contains('\n') {
         let lines = value.lines().map(str::trim);
@@ -63,6 +64,28 @@ fn lower_hex(encoded: &str) -> String {
     text
 }
 
+/// Characters of a coded form that fit on one line of the programs that break lines. A longer form is
+/// also looked for in pieces, since where it is broken depends on what stands before it.
+const UNBROKEN: usize = 60;
+
+/// Characters of such a piece: long enough not to be found by chance.
+const PIECE: usize = 10;
+
+fn in_pieces(form: &str) -> Vec<String> {
+    if form.len() <= UNBROKEN {
+        return Vec::new();
+    }
+    let starts = (0..form.len() - PIECE).step_by(PIECE);
+    starts.filter_map(|start| form.get(start..start + PIECE)).map(str::to_owned).collect()
+}
+
+/// As dumps write bytes, in both cases.
+fn in_hex(value: &str) -> Vec<String> {
+    let lower: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let upper = lower.to_ascii_uppercase();
+    [in_pieces(&lower), in_pieces(&upper), vec![lower, upper]].concat()
+}
+
 /// Alone with its padding, and what of it is the same whatever stands before and after it, as in the
 /// `name:password` of a header.
 fn in_base64(value: &str) -> Vec<String> {
@@ -72,7 +95,9 @@ fn in_base64(value: &str) -> Vec<String> {
         for text in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
             let (first, last) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);
             // One character less than a whole secret's would be found elsewhere too easily.
-            forms.extend(text.get(first..last).filter(|form| form.len() > SHORTEST).map(str::to_owned));
+            let form = text.get(first..last).filter(|form| form.len() > SHORTEST);
+            forms.extend(form.map(in_pieces).unwrap_or_default());
+            forms.extend(form.map(str::to_owned));
         }
     }
     forms

@@ -45,6 +45,34 @@ fn base64_around_a_value_does_not_hide_it() {
 }
 
 #[test]
+fn a_dump_of_a_long_value_hides_no_more_than_its_ends() {
+    let secret: String = (0..108).map(|n| char::from(b'a' + (n * 7 % 26) as u8)).collect();
+    let mask = Mask::default();
+    mask.add("KEY", &secret);
+    for before in ["", "k", "KEY=", "some words before it: "] {
+        for coded in [
+            STANDARD.encode(format!("{before}{secret}")),
+            format!("{before}{secret}").bytes().map(|byte| format!("{byte:02x}")).collect(),
+            format!("{before}{secret}").bytes().map(|byte| format!("{byte:02X}")).collect::<String>(),
+        ] {
+            for width in [60, 64, 76] {
+                let lines: Vec<&str> =
+                    coded.as_bytes().chunks(width).map(|l| std::str::from_utf8(l).unwrap()).collect();
+                let masked = mask.text(&lines.join("\n")).replace("[KEY masked]", "");
+                let left = masked.lines().map(str::len).sum::<usize>();
+                let free = before.len() * 2 + 4;
+                assert!(left <= free + 20 * lines.len(), "{before} {width}: {masked}");
+                assert!(masked.lines().all(|line| line.len() <= free + 20), "{before} {width}: {masked}");
+            }
+        }
+    }
+    assert_eq!(mask.text(&STANDARD.encode(&secret)), "[KEY masked]");
+    let hex: String = "s3cr3t-value".bytes().map(|byte| format!("{byte:02x}")).collect();
+    mask.add("SHORT", "s3cr3t-value");
+    assert_eq!(mask.text(&format!("0x{hex}.")), "0x[SHORT masked].");
+}
+
+#[test]
 fn a_key_of_many_lines_is_masked_line_by_line() {
     let key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nkqhkiG9w0BAQEFAASCMIIEvQIBADANBg\n-----END PRIVATE KEY-----";
     let mask = Mask::default();

@@ -118,12 +118,12 @@ async fn spawn(job: &Job<'_>, notes: &mut Vec<String>) -> io::Result<Child> {
         }
     }
     for _ in 0..BUSY_TRIES {
-        match command.spawn() {
+        match crate::sandbox::spawn(&mut command) {
             Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => sleep(Duration::from_millis(20)).await,
             other => return other,
         }
     }
-    command.spawn()
+    crate::sandbox::spawn(&mut command)
 }
 
 /// `OCTOMIND_PARAM_<UPPER>`; a name no shell could read also gets one with underscores.
@@ -236,6 +236,10 @@ fn report(job: &Job<'_>, end: &End, out: &str, err: &str, notes: &[String]) -> C
     }
     for note in notes {
         block(&mut text, "note", note);
+    }
+    let denied = head.and_then(|_| crate::sandbox::explain(&text));
+    if let Some(why) = denied {
+        block(&mut text, "note", &why);
     }
     result(outcome, text)
 }

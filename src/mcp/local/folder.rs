@@ -21,6 +21,13 @@ pub struct Scan {
 }
 
 impl Scan {
+    /// The tools as they are in a copy of the folder; what is no tool here is none there.
+    pub fn taken_from(self, copy: Self) -> Self {
+        let known = |name: &String| self.tools.iter().any(|(own, _)| own == name);
+        let tools = copy.tools.into_iter().filter(|(name, _)| known(name)).collect();
+        Self { tools, rejected: self.rejected }
+    }
+
     pub fn listing(self) -> Listing {
         let mut rejected = self.rejected;
         let tools = self.tools.into_iter().map(|(name, tool)| {

@@ -5,7 +5,7 @@
 //!
 //! Does not own: whether they are trusted; [`Allowed`] is asked before each listing and each call.
 //!
-//! Invariant: nothing is cached and nothing runs unasked; a file that is no tool is named with the
+//! Invariant: nothing runs unasked, and what runs is what was accepted; a file that is no tool is named with the
 //! reason; no process outlives its call.
 
 mod call;
@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-use super::{Backend, CallResult, Listing, OpenLocal, Progress, Unlisted};
+use super::{Backend, CallResult, Listing, Moved, OpenLocal, Progress, Unlisted};
 use crate::proto::{Content, ToolOutcome};
 
 pub use call::TIMEOUT;
@@ -31,8 +31,9 @@ pub use header::{HeaderFault, Kind, LocalTool, Parameter};
 /// The server name of local tools.
 pub const SERVER: &str = "local";
 
-/// Says whether the scripts may be offered and run as they are now. Asked on a blocking thread.
-pub type Allowed = Arc<dyn Fn() -> Result<(), Unlisted> + Send + Sync>;
+/// Says whether the scripts may be offered and run as they are now, and from where: what was looked at is
+/// what runs, whatever happens to the files meanwhile. Asked on a blocking thread.
+pub type Allowed = Arc<dyn Fn() -> Result<Moved, Unlisted> + Send + Sync>;
 
 /// How a session opens the folders of [`super::Transport::Local`].
 pub fn opener(allowed: Allowed) -> OpenLocal {
@@ -67,10 +68,11 @@ impl Backend for LocalTools {
         let work = tokio::task::spawn_blocking(move || {
             let found = folder::scan(&folder)?;
             // A project without scripts has nothing to ask about.
-            if !found.tools.is_empty() {
-                allowed()?;
+            if found.tools.is_empty() {
+                return Ok(found.listing());
             }
-            Ok(found.listing())
+            let home = allowed()?.path(&folder);
+            Ok(found.taken_from(folder::scan(&home)?).listing())
         });
         work.await.unwrap_or_else(|error| Err(format!("The local tools could not be listed: {error}.").into()))
     }
@@ -84,7 +86,9 @@ impl Backend for LocalTools {
     ) -> CallResult {
         let (folder, allowed, wanted) = (self.folder.clone(), Arc::clone(&self.allowed), name.to_owned());
         let check = tokio::task::spawn_blocking(move || {
-            allowed().map_err(|why| why.reason().to_owned()).and_then(|()| folder::find(&folder, &wanted))
+            let moved = allowed().map_err(|why| why.reason().to_owned())?;
+            folder::find(&folder, &wanted)?;
+            folder::find(&moved.path(&folder), &wanted)
         });
         let script = match check.await {
             Ok(Ok(script)) => script,

@@ -116,7 +116,7 @@ impl Project {
         let trusted = Arc::clone(&self.trusted);
         let allowed = move || {
             if trusted.load(Ordering::Relaxed) {
-                Ok(())
+                Ok(Moved::default())
             } else {
                 Err(crate::mcp::Unlisted::Waits("Not trusted yet.".to_owned()))
             }

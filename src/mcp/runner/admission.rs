@@ -38,7 +38,8 @@ impl Runner {
         };
         let answer = asked.unwrap_or_else(|why| Err(Unlisted::Failed(why)));
         self.shut = answer.is_err();
-        answer.map_err(not_allowed)
+        self.moved = answer.map_err(not_allowed)?;
+        Ok(())
     }
 
     /// Whether these are scripts that could not be listed before and can be now, or that are just

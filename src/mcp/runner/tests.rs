@@ -51,7 +51,7 @@ async fn scripts_that_are_accepted_after_the_start_join_the_surface() {
     let asked = Arc::clone(&accepted);
     let mut options = options(project.path());
     options.open_local = Some(local::opener(Arc::new(move || match asked.load(Ordering::Relaxed) {
-        true => Ok(()),
+        true => Ok(crate::mcp::Moved::default()),
         false => Err(Unlisted::Waits("They wait for an answer.".to_owned())),
     })));
     let (events, mut told) = unbounded_channel();

@@ -2,6 +2,7 @@ use serde_json::{Map, Value, json};
 
 use super::{MAX_DEPTH, MAX_PROPERTY_DESCRIPTION, Repairs};
 use crate::mcp::visible;
+use crate::text::disarmed;
 
 const TYPES: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
@@ -178,6 +179,7 @@ fn words(value: Value, at: &str, repairs: &mut Repairs) -> Option<Value> {
     if hidden > 0 {
         repairs.note(format!("warning: {hidden} invisible characters were taken out of the text of {}", of(at)));
     }
+    let clean = disarmed(&clean);
     if clean.chars().count() > MAX_PROPERTY_DESCRIPTION {
         repairs.note(format!("the description of {} was cut to {MAX_PROPERTY_DESCRIPTION} characters", of(at)));
         let cut: String = clean.chars().take(MAX_PROPERTY_DESCRIPTION - 1).chain(['…']).collect();

@@ -14,7 +14,7 @@ mod content;
 #[cfg(test)]
 mod tests;
 
-use super::history::{History, HistoryItem};
+use super::history::{History, HistoryItem, Voice};
 use super::{Message, Part, Replay, Request, ToolResult, ToolSpec, Traits};
 use crate::config::schema::ModelProfile;
 use crate::proto::{Content, Decision, Purpose, ReasoningBlock, RepairKind, ToolCall, ToolOutcome};
@@ -40,20 +40,37 @@ pub type Blobs<'a> = &'a dyn Fn(&str) -> Option<Content>;
 
 /// Builds the request and says what had to be mended.
 pub fn request(history: &History, frame: &Frame<'_>, blobs: Blobs<'_>) -> (Request, Vec<Decision>) {
+    let Built { request, decisions, .. } = build(history, frame, blobs);
+    (request, decisions)
+}
+
+/// A request, and what is known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Built {
+    pub request: Request,
+    /// What had to be mended.
+    pub decisions: Vec<Decision>,
+    /// Whose words the parts of user messages are, in order.
+    pub voices: Vec<Voice>,
+}
+
+/// The same, with whose words it holds.
+pub fn build(history: &History, frame: &Frame<'_>, blobs: Blobs<'_>) -> Built {
     let mut builder = Builder {
         frame,
         media: Media { blobs, images: frame.traits.images },
         repairs: Repairs::default(),
         ids: Ids::default(),
         messages: Vec::new(),
+        voices: Vec::new(),
     };
     let results = Results::assign(history.items());
     builder.repairs.count(RepairKind::OrphanResult, results.orphans, "left out a result that no call asked for");
     for (index, item) in history.items().iter().enumerate() {
         match item {
-            HistoryItem::User { content, attachments } => {
+            HistoryItem::User { content, attachments, voice } => {
                 let parts = builder.media.user(content, attachments, &mut builder.repairs);
-                builder.user(parts);
+                builder.user(parts, voice);
             }
             HistoryItem::Assistant { text, reasoning, calls, model } => {
                 builder.assistant(text, reasoning, calls, model);
@@ -77,7 +94,7 @@ pub fn request(history: &History, frame: &Frame<'_>, blobs: Blobs<'_>) -> (Reque
         schema: frame.schema.cloned(),
         idle_timeout: std::time::Duration::from_secs(profile.request_timeout_seconds),
     };
-    (request, builder.repairs.into_decisions())
+    Built { request, decisions: builder.repairs.into_decisions(), voices: builder.voices }
 }
 
 struct Builder<'a> {
@@ -86,14 +103,16 @@ struct Builder<'a> {
     repairs: Repairs,
     ids: Ids,
     messages: Vec<Message>,
+    voices: Vec<Voice>,
 }
 
 impl Builder<'_> {
-    fn user(&mut self, parts: Vec<Part>) {
+    fn user(&mut self, parts: Vec<Part>, voice: &Voice) {
         if parts.is_empty() {
             self.repairs.add(RepairKind::EmptyMessage, "left out an empty message");
             return;
         }
+        self.voices.extend(parts.iter().map(|_| voice.clone()));
         // Chat templates of local models refuse two user messages in a row.
         if let Some(Message::User(before)) = self.messages.last_mut() {
             before.extend(parts);

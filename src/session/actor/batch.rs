@@ -8,6 +8,7 @@ use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::rewind::{Ended, Guarded};
 use super::supervise::{CallEnded, Class, PendingCall, Permission};
 use super::turn::Phase;
 use super::{Actor, Report};
@@ -32,6 +33,8 @@ pub(super) struct Batch {
     /// (tool, arguments, result) of what ended.
     done: Vec<(String, String, String)>,
     receipts: Vec<Receipt>,
+    /// What they may change is looked at before and after.
+    pub guarded: Option<Guarded>,
 }
 
 impl Batch {
@@ -58,6 +61,10 @@ struct Runnable {
 }
 
 impl Runnable {
+    fn class(&self) -> Class {
+        Class::of(&self.tool, &self.arguments)
+    }
+
     fn pending(&self) -> PendingCall {
         PendingCall {
             id: self.id.clone(),
@@ -89,6 +96,7 @@ impl Actor {
             running: BTreeMap::new(),
             done: Vec::new(),
             receipts: Vec::new(),
+            guarded: None,
         };
         for (slot, call) in (first.slot..).zip(calls) {
             let order = Order { slot, ..first };
@@ -117,8 +125,13 @@ impl Actor {
             batch.refused(&waiting.id, &waiting.tool.info.wire_name, &waiting.arguments, ToolOutcome::Error);
             self.block(waiting, reason);
         }
+        let calls: Vec<_> = batch.waiting.iter().map(|one| (one.pending(), one.class())).collect();
+        batch.guarded = self.guard(&calls);
+        let looks = batch.guarded.is_some();
         self.set_phase(Phase::Tools(batch));
-        self.advance_batch();
+        if !looks {
+            self.advance_batch();
+        }
     }
 
     fn block(&mut self, waiting: Runnable, reason: String) {
@@ -168,7 +181,7 @@ impl Actor {
     }
 
     /// Starts what may run now; when nothing is left, goes on with the turn.
-    fn advance_batch(&mut self) {
+    pub(super) fn advance_batch(&mut self) {
         loop {
             let Some(Phase::Tools(batch)) = self.turn.as_mut().map(|turn| &mut turn.phase) else { return };
             if batch.running.len() >= AT_ONCE {
@@ -298,7 +311,8 @@ impl Actor {
     }
 
     fn batch_done(&mut self) {
-        let Some(Phase::Tools(batch)) = self.take_phase() else { return };
+        let Some(Phase::Tools(mut batch)) = self.take_phase() else { return };
+        self.look_after(batch.guarded.take(), Ended::ByItself);
         let Some(turn) = &mut self.turn else { return };
         match turn.rounds.add(batch.done) {
             Repeat::Fine => self.round_over(batch.receipts),
@@ -317,8 +331,9 @@ impl Actor {
     }
 
     /// Every call that did not end is cancelled, on the server too, and says so.
-    pub(super) fn cancel_batch(&mut self, batch: Batch) {
+    pub(super) fn cancel_batch(&mut self, mut batch: Batch) {
         batch.cancel.cancel();
+        self.look_after(batch.guarded.take(), Ended::Cancelled);
         for (id, running) in batch.running {
             let elapsed_ms = running.begun.elapsed().as_millis() as u64;
             let content = Content::Text("Cancelled by the person while it ran.".to_owned());

@@ -46,7 +46,11 @@ impl Actor {
             Command::SaveSwitch { key } => {
                 self.save_switch(&key).await;
             }
+            Command::Shell(command) => self.shell_command(command),
             Command::Wire { request } => self.show_wire(request),
+            Command::Shelf(command) => self.shelf(command),
+            Command::Time(command) => self.time(command),
+            Command::Rewind(command) => self.rewind_command(command),
             Command::Quit => self.leaving = true,
         }
     }
@@ -68,7 +72,7 @@ impl Actor {
             let text = format!("{} is no command and goes to the model as it is.", text.trim());
             self.rec.notice(Level::Info, "command", text, Some(format!("Did you mean /{near}?")));
         }
-        if self.turn.is_some() || self.starting.is_some() || self.holds {
+        if self.turn.is_some() || self.starting.is_some() || self.holds || self.rewinding.restoring {
             let id = self.queue.push(text.clone(), attachments, mode);
             self.rec.emit(Body::Queued { id, text, mode });
             return;

@@ -13,14 +13,19 @@ mod encoder;
 mod failure;
 mod follow;
 mod inbox;
+mod lost;
 mod offers;
 mod open;
+mod past;
 mod prepare;
 mod recorder;
 mod reply;
 mod request;
+mod rewind;
 mod roles;
 mod runtime;
+mod shelf;
+mod shell;
 mod skills;
 mod slash;
 mod start;
@@ -33,7 +38,7 @@ mod turn;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -47,12 +52,14 @@ use super::seams::{Person, Role, Setup, Tools};
 use super::starting::Told;
 use super::supervisor::tree::Tree;
 use super::supervisor::wire::{Shown, Wire};
+use super::time::TimeMachine;
 use super::trust::Found;
 use super::trust_desk::Looked;
 use crate::mcp::{CallResult, Progress};
 use crate::model::{Delta, Model};
 use crate::proto::{
-    AskId, Body, CallId, Command, Decision, Effort, EncoderState, Fault, RequestId, TurnId, TurnOutcome,
+    AskId, Body, CallId, Command, Decision, Effort, EncoderState, Fault, Order, RequestId, ShelfAnswer, TimeAnswer,
+    TurnId, TurnOutcome,
 };
 use follow::Followed;
 use inbox::Inbox;
@@ -97,14 +104,16 @@ struct Actor {
     /// How the rules of skills were judged last: name, activated, why not.
     verdicts: Option<Vec<(String, bool, Option<String>)>>,
     /// What was said of skills that lost against a tap's.
-    lost_skills: Vec<String>,
+    lost_parts: Vec<lost::Lost>,
     /// What is on offer and not given to the encoder yet.
     phrases: Option<Phrases>,
     said_of_encoder: encoder::Said,
     live: surface::Live,
     supervise: supervise::Supervise,
     wire: Wire,
+    shell: shell::Shell,
     tree: Arc<Tree>,
+    rewinding: rewind::Rewinding,
     /// The open question about the project's content.
     trust_ask: Option<(AskId, Found)>,
     spent: Spent,
@@ -122,6 +131,8 @@ struct Actor {
     context_said: bool,
     /// It was said that the server of this model cuts requests.
     prompt_cut: bool,
+    /// While somebody looks at the past.
+    machine: Option<Arc<Mutex<TimeMachine>>>,
     read_only: Option<String>,
     /// The journal that another process writes.
     followed: Option<Followed>,
@@ -187,10 +198,16 @@ enum Report {
     Observed(u32, supervise::Seen),
     /// The bodies of a model call.
     Wire(RequestId, Shown),
+    /// Of the folder of all sessions.
+    Shelf(ShelfAnswer),
+    Past(TimeAnswer),
+    Rewind(rewind::RewindReport),
     Progress(CallId, Progress),
     /// Whether the command that is about to end changed the working tree.
     Looked(CallId, Option<bool>),
     Called(CallId, CallResult),
+    /// Of the command with this cell.
+    Shell(Order, shell::Told),
 }
 
 enum Step {
@@ -233,11 +250,8 @@ impl Actor {
 
     /// When something is due though nothing arrives.
     fn wake(&self) -> Option<Instant> {
-        let journal = self
-            .rec
-            .journal
-            .due()
-            .map(|due| Instant::now() + Duration::from_millis(due.saturating_sub(self.rec.now())));
+        let journal = self.rec.journal.due_in(self.rec.now());
+        let journal = journal.map(|wait| Instant::now() + Duration::from_millis(wait));
         let phase = self.turn.as_ref().and_then(|turn| turn.phase.due());
         let followed = self.followed.as_ref().map(|followed| followed.due);
         journal.into_iter().chain(phase).chain(followed).min()
@@ -275,10 +289,14 @@ impl Actor {
             Report::Supervised(ticket, outcome) => self.supervised(ticket, outcome),
             Report::Artifacts(turn, found) => self.look_at_stop(turn, &found),
             Report::Observed(revision, seen) => self.assumptions_seen(revision, seen),
+            Report::Past(answer) => self.past_folded(answer),
+            Report::Shelf(answer) => self.rec.emit(Body::Shelf(answer)),
             Report::Wire(request, (sent, received)) => self.rec.emit(Body::Wire { request, sent, received }),
+            Report::Rewind(report) => self.rewind_reported(report),
             Report::Looked(call, changed) => self.tree_looked(&call, changed),
             Report::Progress(call, progress) => self.call_progressed(call, progress),
             Report::Called(call, result) => self.call_ended(&call, result),
+            Report::Shell(order, told) => self.shell_told(order, told),
         }
     }
 
@@ -321,8 +339,10 @@ impl Actor {
 
     /// Everything comes to rest: the turn, the journal, the servers.
     async fn leave(&mut self) {
+        self.end_shell().await;
         self.interrupt_turn();
         self.cancel_all_asks();
+        self.looks_settle().await;
         self.abandon_start();
         let unused = self.is_unused();
         self.rec.emit(Body::SessionEnded);
@@ -345,7 +365,7 @@ impl Actor {
     /// a model is nothing either: the program is told and says it again.
     fn is_unused(&self) -> bool {
         let nothing = self.turns == 0 || (!self.person() && !self.sent);
-        self.unnamed && nothing && self.rec.journal.writes()
+        self.unnamed && nothing && self.shell.ran == 0 && self.rec.journal.writes()
     }
 
     fn ended_turn(&mut self, outcome: TurnOutcome) {

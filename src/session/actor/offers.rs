@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::skills::lost;
+use super::lost::{Lost, lost};
 use super::{Actor, Report};
 use crate::proto::{Body, CatalogueView, Level};
 use crate::session::encoder::{Phrases, phrases};
@@ -15,8 +15,8 @@ use crate::tap::registry::{Name, Outcome, Refreshed};
 pub(super) enum Offered {
     /// With the phrases of a new catalogue.
     View(Arc<CatalogueView>, Option<Phrases>),
-    /// What is said of skills that lost.
-    Lost(Vec<String>),
+    /// What is written and not used.
+    Lost(Vec<Lost>),
     Unwatched(String),
     Refreshed(Refreshed),
 }
@@ -28,6 +28,8 @@ impl Actor {
         let Some(offers) = self.setup.offers.clone().filter(|_| self.person()) else { return };
         let (sender, mut changes) = unbounded_channel();
         let (report, told) = (self.report.clone(), self.report.clone());
+        // It tells of changes as long as it lives, so whoever listens must not keep it alive.
+        let asked = Arc::downgrade(&offers);
         tokio::task::spawn_blocking(move || {
             offers.listen(sender);
             offers.refresh(move |refreshed| drop(told.send(Report::Offered(Offered::Refreshed(refreshed.clone())))));
@@ -38,7 +40,10 @@ impl Actor {
                 let offered = match change {
                     Change::Rebuilt(catalogue) => {
                         last = catalogue;
-                        let _ = report.send(Report::Offered(Offered::Lost(lost(&last))));
+                        let (asked, catalogue) = (asked.clone(), Arc::clone(&last));
+                        let unlisted = move || asked.upgrade().map(|offers| offers.problems()).unwrap_or_default();
+                        let lost = tokio::task::spawn_blocking(move || lost(&catalogue, &unlisted())).await;
+                        let _ = report.send(Report::Offered(Offered::Lost(lost.unwrap_or_default())));
                         Offered::View(Arc::new(view(&last, None)), Some(phrases(&last)))
                     }
                     Change::Stale(why) => Offered::View(Arc::new(view(&last, Some(&why))), None),

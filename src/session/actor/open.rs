@@ -12,7 +12,8 @@ use super::request::repair_name;
 use super::supervise::Recalled;
 use crate::model::History;
 use crate::proto::{
-    Body, Decision, EntryKind, Event, Level, Order, Purpose, RequestId, Snapshot, StopReason, Timestamp, ToolState,
+    Body, Decision, EntryKind, Event, Level, Order, Purpose, Queued, RequestId, Snapshot, StopReason, Timestamp,
+    ToolState,
 };
 use crate::text::human;
 
@@ -51,6 +52,8 @@ pub(super) struct Past {
     /// A reply that was being streamed when the process went away.
     pub partial: Option<Partial>,
     pub recalled: Recalled,
+    /// Messages that nothing became of yet.
+    pub waiting: Vec<Queued>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -74,6 +77,7 @@ impl Past {
         if let Body::RequestStarted { request, .. } | Body::RequestFailed { request, .. } = &event.body {
             self.last_request = self.last_request.max(request.0);
         }
+        self.take_waiting(&event.body);
         match &event.body {
             // Others may run beside the reply.
             Body::RequestStarted { request, model, purpose: Purpose::Main, .. } => {
@@ -96,6 +100,22 @@ impl Past {
             Body::Decided(Decision::RoleResolved { role, tap, .. }) => {
                 self.came_from = Some((role.clone(), tap.clone()));
             }
+            _ => {}
+        }
+    }
+
+    /// The end of a process takes the queue from the screen, not from here.
+    fn take_waiting(&mut self, body: &Body) {
+        match body {
+            Body::Queued { id, text, mode } => self.waiting.push(Queued { id: *id, text: text.clone(), mode: *mode }),
+            Body::QueueEdited { id, text } => {
+                if let Some(one) = self.waiting.iter_mut().find(|one| one.id == *id) {
+                    one.text.clone_from(text);
+                }
+            }
+            Body::Unqueued { id } => self.waiting.retain(|one| one.id != *id),
+            // It queued them anew, or said why not.
+            Body::SessionResumed { .. } => self.waiting.clear(),
             _ => {}
         }
     }

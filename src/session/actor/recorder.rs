@@ -9,7 +9,7 @@ use super::super::seams::Clock;
 use crate::config::Mask;
 use crate::model::History;
 use crate::port::Hub;
-use crate::proto::{Attachment, Body, Event, Level, Order, Seq, Timestamp};
+use crate::proto::{Attachment, Body, Event, Level, Order, Seq, ShellBody, Timestamp};
 
 /// The only place where events are made.
 pub(super) struct Recorder {
@@ -67,13 +67,19 @@ impl Recorder {
         self.report(written);
     }
 
+    /// What is shown and never kept, made of records that were masked when they were written.
+    pub fn show(&mut self, body: Body) {
+        self.seq = Seq(self.seq.0 + 1);
+        self.hub.publish(Event { seq: self.seq, at: self.now(), order: None, body });
+    }
+
     pub fn notice(&mut self, level: Level, source: &str, text: impl Into<String>, hint: Option<String>) {
         self.cell(Body::Notice { level, source: source.to_owned(), text: text.into(), hint });
     }
 
     /// Writes deltas that waited long enough.
     pub fn flush_deltas(&mut self) {
-        if self.journal.due().is_some_and(|due| due <= self.now()) {
+        if self.journal.due_in(self.now()) == Some(0) {
             let written = self.journal.flush_deltas();
             self.report(written);
         }
@@ -130,6 +136,10 @@ impl Recorder {
             Body::ResultNarrowed { call, content, spill } => {
                 let content = self.journal.offload(content);
                 Body::ResultNarrowed { call, content, spill }
+            }
+            Body::Shell(ShellBody::Finished { end, content, full_bytes, spill, elapsed_ms }) => {
+                let content = self.journal.offload(content);
+                Body::Shell(ShellBody::Finished { end, content, full_bytes, spill, elapsed_ms })
             }
             other => other,
         }

@@ -12,61 +12,14 @@ use super::turn::{Phase, Question};
 use super::{Actor, ModelSlot};
 use crate::config::schema::ModelProfile;
 use crate::mcp::{Layer, ToolDefinition};
-use crate::model::{HistoryItem, Message, Model, Part, Request, ToolSpec, build};
+use crate::model::{HistoryItem, Model, Request, ToolSpec, build};
 use crate::proto::{
-    Ask, AskKind, Body, CONTEXT, Content, Decision, Fault, FaultKind, Level, Purpose, RequestId, TurnOutcome, WELCOME,
+    Ask, AskKind, Body, CONTEXT, Content, Decision, Fault, FaultKind, Filled, Filling, Level, Purpose, RequestId,
+    TurnOutcome, WELCOME,
 };
+use crate::session::rules::filling::{Weight, calibrated, weigh};
 use crate::session::rules::{Allowed, Full, Room, welcome};
 use crate::text::{human, tokens};
-
-/// Tokens a model spends on one image, roughly; providers differ.
-const IMAGE_TOKENS: u64 = 1600;
-
-/// What the parts of a request weigh, estimated tokens before any factor.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Weight {
-    pub system: u64,
-    pub tools: u64,
-    pub history: u64,
-}
-
-impl Weight {
-    pub fn of(request: &Request) -> Self {
-        Self {
-            system: tokens::estimate(&request.system),
-            tools: request.tools.iter().map(tool_tokens).sum(),
-            history: request.messages.iter().map(message_tokens).sum(),
-        }
-    }
-
-    pub fn total(&self) -> u64 {
-        self.system + self.tools + self.history
-    }
-}
-
-fn tool_tokens(tool: &ToolSpec) -> u64 {
-    tokens::estimate(&tool.name) + tokens::estimate(&tool.description) + tokens::estimate(&tool.schema.to_string())
-}
-
-fn message_tokens(message: &Message) -> u64 {
-    let parts = |parts: &[Part]| parts.iter().map(part_tokens).sum::<u64>();
-    match message {
-        Message::User(content) => parts(content),
-        Message::Assistant { text, reasoning, calls, .. } => {
-            let reasoning: u64 = reasoning.iter().map(|block| tokens::estimate(&block.text)).sum();
-            let calls: u64 = calls.iter().map(|call| tokens::estimate(&call.arguments.to_string()) + 8).sum();
-            tokens::estimate(text) + reasoning + calls
-        }
-        Message::Tools(results) => results.iter().map(|result| parts(&result.parts)).sum(),
-    }
-}
-
-fn part_tokens(part: &Part) -> u64 {
-    match part {
-        Part::Text(text) => tokens::estimate(text),
-        Part::Media { .. } => IMAGE_TOKENS,
-    }
-}
 
 impl Actor {
     /// Begins a new round: limits, the messages that steer, the request.
@@ -78,7 +31,11 @@ impl Actor {
         self.safe_point();
         self.say_context();
         let mut said = Vec::new();
-        for message in self.queue.take_steering() {
+        let steering = self.queue.take_steering();
+        if !steering.is_empty() {
+            self.tell_of_shell();
+        }
+        for message in steering {
             self.rec.emit(Body::Unqueued { id: message.id });
             self.heard(&message.text);
             said.push(message.text.clone());
@@ -100,7 +57,7 @@ impl Actor {
         let (_, context) = welcome(&prompt.welcome);
         self.context_said = true;
         if !context.is_empty() {
-            self.say_as_system(CONTEXT, WELCOME, format!("<context>\n{context}\n</context>"));
+            self.say_as_system(CONTEXT, WELCOME, format!("{CONTEXT_TAG}{context}\n</context>"));
         }
     }
 
@@ -122,9 +79,10 @@ impl Actor {
                 return self.cannot_send(fault);
             }
         };
-        let (mut request, decisions) = self.built(model.as_ref());
+        let build::Built { mut request, decisions, voices } = self.built(model.as_ref());
         self.recite(&mut request);
-        let weight = Weight::of(&request);
+        let parts = weigh(&request, &voices);
+        let weight = Weight::of(&parts);
         self.measured(weight, model.info().context_window);
         if matches!(which, Try::First) {
             self.say_repairs(decisions);
@@ -145,11 +103,13 @@ impl Actor {
             tools: request.tools.len() as u32,
             prefix: prefix(&request),
         });
+        self.say_filling(id, &parts, model.info().context_window);
         self.wire_sent(id, Purpose::Main, model.info().name, body);
         let status = self.status_asked();
         let cancel = CancellationToken::new();
         let source = model.stream(request, cancel.clone());
         self.set_phase(Phase::Streaming(Box::new(Streaming::new(source, cancel, id, weight.total(), status))));
+        self.look_first();
     }
 
     fn room(&self, window: Option<u64>) -> Room {
@@ -197,7 +157,7 @@ impl Actor {
         let mut sizes: Vec<(String, u64)> = Vec::new();
         for (place, item) in self.rec.history.items().iter().enumerate() {
             let (kind, tokens) = match item {
-                HistoryItem::User { content, attachments } => {
+                HistoryItem::User { content, attachments, .. } => {
                     ("user", size(content) + attachments.iter().map(|file| size(&file.content)).sum::<u64>())
                 }
                 HistoryItem::Assistant { text, .. } => ("assistant", tokens::estimate(text)),
@@ -240,7 +200,7 @@ impl Actor {
     }
 
     /// The request that the history makes now, and what had to be mended.
-    pub(super) fn built(&self, model: &dyn Model) -> (Request, Vec<Decision>) {
+    pub(super) fn built(&self, model: &dyn Model) -> build::Built {
         let catalog = self.catalog();
         let tools: Vec<ToolSpec> = catalog
             .iter()
@@ -266,15 +226,30 @@ impl Actor {
             schema: self.setup.schema.as_ref(),
         };
         let blobs = self.rec.journal.blobs();
-        build::request(&self.rec.history, &frame, &|name| blobs.get(name))
+        build::build(&self.rec.history, &frame, &|name| blobs.get(name))
     }
 
     /// Tells what the next request would hold.
     pub(super) fn measure(&mut self) {
         let ModelSlot::Ready(model) = &self.model else { return };
         let model = Arc::clone(model);
-        let (request, _) = self.built(model.as_ref());
-        self.measured(Weight::of(&request), model.info().context_window);
+        let built = self.built(model.as_ref());
+        self.measured(Weight::of(&weigh(&built.request, &built.voices)), model.info().context_window);
+    }
+
+    /// What the request that just started is made of, its tools by the servers they are of.
+    fn say_filling(&mut self, request: RequestId, parts: &[(Filled, u64)], window: Option<u64>) {
+        let catalog = self.catalog();
+        let named = |what: Filled| match what {
+            Filled::Tool(_, wire_name) => match catalog.iter().find(|tool| tool.info.wire_name == wire_name) {
+                Some(tool) => Filled::Tool(tool.server.clone(), tool.info.name.clone()),
+                None => Filled::Tool(String::new(), wire_name),
+            },
+            other => other,
+        };
+        let parts = calibrated(parts, |raw| self.calibration.apply(raw));
+        let parts = parts.into_iter().map(|(what, tokens)| (named(what), tokens)).collect();
+        self.rec.emit(Body::RequestFilled(Arc::new(Filling { request, purpose: Purpose::Main, window, parts })));
     }
 
     fn measured(&mut self, weight: Weight, window: Option<u64>) {
@@ -331,6 +306,13 @@ impl Actor {
         self.finish(TurnOutcome::Stopped(format!("The session limit of ${limit:.2} is reached.")));
     }
 }
+
+/// Whether it is what the welcome says of the machine.
+pub(super) fn is_context(item: &HistoryItem) -> bool {
+    matches!(item, HistoryItem::User { content: Content::Text(text), .. } if text.starts_with(CONTEXT_TAG))
+}
+
+const CONTEXT_TAG: &str = "<context>\n";
 
 /// Repairs that differ only in their number are the same.
 pub(super) fn repair_name(repair: &Decision) -> String {

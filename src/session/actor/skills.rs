@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::lost::{Lost, lost};
 use super::{Actor, Report};
 use crate::proto::{Body, CallId, Content, Decision, Level, Origin, SkillCause, SkillTrace, SkillView, TurnId};
 use crate::session::encoder::{Patience, liken};
@@ -9,7 +10,7 @@ use crate::session::rules::skill_list::{self, Listed};
 use crate::session::seams::Switch;
 use crate::tap::skill::activation_text;
 use crate::tap::{Catalogue, PartKind, Skill, SkillSource};
-use crate::text::tokens;
+use crate::text::{disarmed, tokens};
 
 /// A skill whose text was read, or why it could not be.
 pub(super) type ReadSkill = Result<(Arc<Skill>, String), String>;
@@ -32,22 +33,8 @@ pub(super) struct Judged {
     traces: Vec<SkillTrace>,
     /// Those that held, by their line, read.
     held: Vec<(u32, ReadSkill)>,
-    /// What [`lost`] says.
-    lost: Vec<String>,
-}
-
-/// Skills of the project that one of a tap is used instead of: whoever wrote them waits for them in vain.
-pub(super) fn lost(catalogue: &Catalogue) -> Vec<String> {
-    let of_project = catalogue.shadowed_skills.iter().filter(|skill| skill.source == SkillSource::Workdir);
-    let said = of_project.filter_map(|loser| {
-        let SkillSource::Tap(tap) = &catalogue.skill(&loser.name)?.source else { return None };
-        let (name, file) = (&loser.name, loser.file.display());
-        Some(format!(
-            "The skill {name} is the one of the tap {}, not this project's ({file}): taps come before .agents/skills.",
-            tap.name
-        ))
-    });
-    said.collect()
+    /// What [`lost`] found.
+    lost: Vec<Lost>,
 }
 
 impl Actor {
@@ -109,7 +96,7 @@ impl Actor {
                     Some((u32::try_from(line).unwrap_or_default(), read(Arc::clone(skill))))
                 });
                 let held = held.collect();
-                (traces, held, lost(&catalogue))
+                (traces, held, lost(&catalogue, &offers.problems()))
             });
             // Rules that went wrong activate nothing; the message goes out all the same.
             let (traces, held, lost) = work.await.unwrap_or_default();
@@ -165,15 +152,6 @@ impl Actor {
         self.go_on_without_waiting();
     }
 
-    /// Said once, and again when it is another.
-    pub(super) fn tell_lost(&mut self, lost: Vec<String>) {
-        for text in lost.iter().filter(|text| !self.lost_skills.contains(text)) {
-            let hint = "Give it another name, or name it by the path of its file.".to_owned();
-            self.rec.notice(Level::Warning, "skill", text.as_str(), Some(hint));
-        }
-        self.lost_skills = lost;
-    }
-
     /// Said in the notes, and only when a line held or the verdicts are others than before.
     fn record_rules(&mut self, domain: String, traces: Vec<SkillTrace>) {
         let verdicts: Vec<(String, bool, Option<String>)> =
@@ -196,7 +174,7 @@ impl Actor {
         if let Some(encoder) = &self.setup.encoder {
             encoder.used(&skill.name);
         }
-        let text = format!("<skill name=\"{}\">\n{}\n</skill>", skill.name, body.trim());
+        let text = format!("<skill name=\"{}\">\n{}\n</skill>", skill.name, disarmed(body.trim()));
         let view = SkillView {
             name: skill.name.clone(),
             description: skill.description.clone(),

@@ -13,7 +13,7 @@ use super::starting::Occasion;
 use super::{Actor, ModelSlot, Servers, Settled};
 use crate::model::History;
 use crate::port::Hub;
-use crate::proto::{Body, Command, Event, Level, Order, Seq, Snapshot, Timestamp, Usage};
+use crate::proto::{Body, Command, Event, Level, Order, Queued, Seq, Snapshot, Timestamp, Usage};
 use crate::session::journal::{JOURNAL, Reading};
 use crate::session::rules::{Calibration, Queue, Spent};
 use crate::session::seams::{Person, Pick, Resolution, Role, Setup, Tools};
@@ -70,6 +70,12 @@ async fn run(setup: Setup, hub: Arc<Hub>, commands: Receiver<Command>) -> Sessio
     // A person reads why and leaves; without one there is nothing to wait for.
     while person == Person::Present && !matches!(commands.recv().await, None | Some(Command::Quit)) {}
     SessionEnd { failure: Some(message), ..SessionEnd::default() }
+}
+
+/// The beginning of what waits.
+fn first(waiting: &[Queued]) -> String {
+    let line = waiting.first().and_then(|one| one.text.lines().next()).unwrap_or_default();
+    crate::text::truncate(line, 80).into_owned()
 }
 
 /// Whether there is what a program asked for. A person gets the usual role instead, and is told.
@@ -144,13 +150,15 @@ impl Actor {
             keeps_model: false,
             preloading: false,
             verdicts: None,
-            lost_skills: Vec::new(),
+            lost_parts: Vec::new(),
             phrases: None,
             said_of_encoder: super::encoder::Said::default(),
             live,
             supervise,
             wire: Wire::default(),
+            shell: super::shell::Shell::default(),
             tree,
+            rewinding: super::rewind::Rewinding::default(),
             trust_ask: None,
             spent: Spent::default(),
             repairs: BTreeSet::new(),
@@ -160,11 +168,13 @@ impl Actor {
             sent: false,
             context_said: false,
             prompt_cut: false,
+            machine: None,
             read_only: None,
             followed: None,
             end: SessionEnd::default(),
             leaving: false,
         };
+        actor.rewinding = actor.rewinding_of(resumed.as_ref());
         let model = actor.take_up(past, resumed);
         if actor.setup.pick == Pick::ResumeRecent {
             let text = format!("Went on with {}, the newest session of this folder.", actor.name);
@@ -202,7 +212,16 @@ impl Actor {
         // What another process is still writing is not broken off.
         let broken_off = if resumed.read_only.is_none() { past.broken_off() } else { None };
         let Past {
-            snapshot, history, last_order, last_request, repairs, came_from, last_at: past_end, recalled, ..
+            snapshot,
+            history,
+            last_order,
+            last_request,
+            repairs,
+            came_from,
+            last_at: past_end,
+            recalled,
+            waiting,
+            ..
         } = past;
         let (turns, last_used) = (snapshot.turn.0, past_end);
         self.rec.seq = snapshot.seq;
@@ -238,6 +257,7 @@ impl Actor {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         self.rec.emit(Body::SessionResumed { events, skipped, read_only: resumed.read_only, version });
         self.say_taken_up(turns, last_used);
+        self.wait_again(waiting);
         if saved.role != self.role.name {
             self.rec.emit(Body::RoleChanged { role: self.role.name.clone() });
         } else if !saved.model.name.is_empty() {
@@ -246,6 +266,25 @@ impl Actor {
             return asked.unwrap_or(saved.model.name);
         }
         asked.unwrap_or_else(|| self.role.profile.name.clone())
+    }
+
+    /// Messages that waited when the last process ended wait again; a program gets none that it did not send.
+    fn wait_again(&mut self, waiting: Vec<Queued>) {
+        if waiting.is_empty() || self.read_only.is_some() {
+            return;
+        }
+        let words = crate::proto::counted(u32::try_from(waiting.len()).unwrap_or(u32::MAX), "message");
+        if !self.person() {
+            let text = format!("Not sent: {words} that waited when this session ended, {:?}", first(&waiting));
+            return self.rec.notice(Level::Warning, "session", text, None);
+        }
+        for Queued { text, mode, .. } in waiting {
+            let id = self.queue.push(text.clone(), Vec::new(), mode);
+            self.rec.emit(Body::Queued { id, text, mode });
+        }
+        let text = format!("Still waiting: {words} from before this session ended; your next one takes it along.");
+        let hint = "Edit it or withdraw it above the composer.".to_owned();
+        self.rec.notice(Level::Info, "session", text, Some(hint));
     }
 
     /// That this is no new session, and whether it can be written.

@@ -208,6 +208,7 @@ impl Actor {
                 streaming.stops_thinking(now);
                 let body = Body::CallForming { request: streaming.request, tool: name, argument_bytes };
                 self.rec.emit_at(Some(place), body);
+                self.look_ahead();
             }
             Delta::Call(call) => streaming.calls.push(call),
             Delta::Usage(usage) => streaming.usage = Some(usage),

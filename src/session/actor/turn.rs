@@ -107,6 +107,7 @@ impl Actor {
             self.read_instructions();
         }
         self.say_context();
+        self.tell_of_shell();
         let said: Vec<String> = messages.iter().map(|message| message.text.clone()).collect();
         self.supervise_turn();
         self.plan_heard(&said.join("\n"));

@@ -19,7 +19,7 @@ mod write;
 pub use blobs::{Blobs, INLINE_MAX};
 pub use folder::{create_private_folder, open_private, write_private};
 pub use line::{Line, Unreadable, parse};
-pub use lock::{Lock, Locked};
+pub use lock::{Lock, Locked, holder_of};
 pub use read::{Reading, Skipped, read};
 pub use write::{Disk, Journal, Sink, Trouble};
 

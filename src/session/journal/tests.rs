@@ -128,7 +128,7 @@ fn deltas_are_merged_and_vanish_when_the_message_is_complete() {
     let mut journal = Journal::open(dir.path(), 0, locked(dir.path())).unwrap();
     journal.record(&delta(1, 0, 0, "one ")).unwrap();
     journal.record(&delta(2, 10, 4, "two ")).unwrap();
-    assert_eq!(journal.due(), Some(1000));
+    assert_eq!((journal.due_in(10), journal.due_in(900), journal.due_in(5000)), (Some(990), Some(100), Some(0)));
     assert!(read_back(dir.path()).0.is_empty());
     journal.record(&delta(3, 1200, 8, "three")).unwrap();
     assert_eq!(read_back(dir.path()).0, [delta(3, 1200, 0, "one two three")]);
@@ -137,6 +137,22 @@ fn deltas_are_merged_and_vanish_when_the_message_is_complete() {
     assert_eq!(read_back(dir.path()).0.iter().map(|event| event.seq.0).collect::<Vec<_>>(), [3, 5]);
     journal.record(&delta(6, 1300, 0, &"x".repeat(9000))).unwrap();
     assert_eq!(read_back(dir.path()).0.len(), 3);
+}
+
+/// The hour that is lived twice, or a machine whose clock was wrong at the start.
+#[test]
+fn a_clock_that_goes_back_keeps_nothing_from_the_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    create_private_folder(dir.path()).unwrap();
+    let mut journal = Journal::open(dir.path(), 0, locked(dir.path())).unwrap();
+    let hour = 3_600_000;
+    journal.record(&delta(1, hour, 0, "one ")).unwrap();
+    assert_eq!(journal.due_in(hour - 1), Some(0));
+    journal.record(&delta(2, 5, 4, "two")).unwrap();
+    assert_eq!(read_back(dir.path()).0.len(), 1, "written at once");
+    journal.record(&notice(3, "earlier than what came before it")).unwrap();
+    let (events, reading) = read_back(dir.path());
+    assert_eq!((events.iter().map(|event| event.seq.0).collect::<Vec<_>>(), reading.skipped), (vec![2, 3], 0));
 }
 
 #[test]
@@ -266,4 +282,29 @@ fn a_link_in_place_of_the_journal_is_not_followed() {
     symlink(&target, &link).unwrap();
     assert!(open_private(&link).unwrap_err().to_string().contains("is a link"));
     assert_eq!(std::fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o644);
+}
+
+/// What a killed process was just starting holds its lock for a moment longer.
+#[test]
+fn a_lock_of_a_dead_process_is_waited_for_and_one_of_a_live_process_is_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut child = std::process::Command::new("true").spawn().unwrap();
+    let dead = child.id();
+    child.wait().unwrap();
+    let file = open_private(&dir.path().join("lock")).unwrap();
+    file.lock().unwrap();
+    fs::write(dir.path().join("lock"), format!("{dead}\n")).unwrap();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let holder = std::thread::spawn(move || {
+        let _ = released.recv_timeout(std::time::Duration::from_millis(100));
+        file.unlock().unwrap();
+    });
+    let Locked::Mine(lock) = Lock::take(dir.path()).unwrap() else { panic!("it is free soon") };
+    drop(release);
+    holder.join().unwrap();
+    assert!(
+        matches!(Lock::take(dir.path()).unwrap(), Locked::Held(by) if by.ends_with(&std::process::id().to_string()))
+    );
+    drop(lock);
+    assert!(matches!(Lock::take(dir.path()).unwrap(), Locked::Mine(_)));
 }

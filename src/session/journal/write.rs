@@ -147,9 +147,11 @@ impl Journal {
         }
     }
 
-    /// When waiting deltas must be written.
-    pub fn due(&self) -> Option<Timestamp> {
-        (!self.deltas.is_empty()).then(|| self.deltas_since.saturating_add(DELTA_WAIT_MS))
+    /// Milliseconds from now until waiting deltas must be written. A clock that went back since they came
+    /// says nothing about how long they waited: they are written at once.
+    pub fn due_in(&self, now: Timestamp) -> Option<u64> {
+        let waited = now.checked_sub(self.deltas_since).unwrap_or(DELTA_WAIT_MS);
+        (!self.deltas.is_empty()).then(|| DELTA_WAIT_MS.saturating_sub(waited))
     }
 
     /// Writes the deltas that wait.
@@ -191,7 +193,7 @@ impl Journal {
             }
             None => self.deltas.push(event.clone()),
         }
-        if self.delta_bytes >= DELTA_BYTES || event.at >= self.deltas_since.saturating_add(DELTA_WAIT_MS) {
+        if self.delta_bytes >= DELTA_BYTES || self.due_in(event.at) == Some(0) {
             return self.flush_deltas();
         }
         Ok(())

@@ -11,6 +11,7 @@ mod believable;
 mod calibration;
 mod coalesce;
 mod cut;
+pub mod filling;
 mod lost_call;
 pub mod mask;
 mod nearest;

@@ -1,6 +1,7 @@
 use globset::GlobBuilder;
 
 use super::nearest;
+use crate::text::disarmed;
 
 /// Skills on a page for a person, and for a model.
 pub const PERSON_PAGE: usize = 15;
@@ -107,7 +108,7 @@ pub fn told(all: &[Listed], number: usize, words: Words) -> Result<String, Strin
     };
     let line = |one: &Listed| {
         let mark = if one.active { format!(" ({})", words.active) } else { String::new() };
-        format!("- {}{mark}: {}", one.name, one.description)
+        format!("- {}{mark}: {}", one.name, disarmed(&one.description))
     };
     let lines: Vec<String> = shown.iter().map(line).collect();
     let count = if all.len() == 1 { format!("1 {}", words.one) } else { format!("{} {}", all.len(), words.many) };

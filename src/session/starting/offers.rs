@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{Env, Paths};
+use crate::config::{Env, Paths, Problem};
 use crate::proto::SkillTrace;
 use crate::tap::catalogue::{Change, Live, Places, Shelf};
 use crate::tap::git::{Bounds, Progress, Work};
@@ -66,6 +66,11 @@ impl Offers {
         *self.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(listener.clone());
         // Nobody listens when the session is over already.
         let _ = listener.send(Change::Rebuilt(self.catalogue()));
+    }
+
+    /// What is wrong with the list of connected taps itself.
+    pub fn problems(&self) -> Vec<Problem> {
+        self.taps.listing(SystemTime::now()).problems
     }
 
     fn live(&self) -> &Result<Live, Shelf> {

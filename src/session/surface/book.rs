@@ -65,9 +65,9 @@ impl Book {
         self.by_name.get(name).copied()
     }
 
-    /// By its name, or pinned as `owner/name`. Nothing when there is none of this name.
+    /// By its name, or pinned as `owner/name` or `owner/tap/name`. Nothing when there is none of this name.
     pub fn find(&self, reference: &str) -> Option<Found> {
-        let bare = reference.split_once('/').map_or(reference, |(_, name)| name);
+        let bare = reference.rsplit_once('/').map_or(reference, |(_, name)| name);
         let index = self.place(bare)?;
         let known = || Found { offer: self.offers[index].clone(), servers: self.servers[index].clone() };
         if bare == reference {

@@ -1,12 +1,13 @@
 //! The check before each use: what runs now is what was accepted.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::copy::Copied;
 use super::scan::{Known, Show, scan_with};
-use crate::mcp::Unlisted;
 use crate::mcp::local::Allowed;
+use crate::mcp::{Moved, Unlisted};
 
 /// The first look at a project takes no longer; what is listed before it would be listed as refused.
 const FIRST_LOOK: Duration = Duration::from_secs(20);
@@ -15,6 +16,8 @@ const FIRST_LOOK: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 pub struct Gate {
     workdir: PathBuf,
+    /// Where copies lie.
+    place: PathBuf,
     state: Mutex<State>,
     looked: Mutex<bool>,
     look_over: Condvar,
@@ -26,11 +29,14 @@ struct State {
     /// Why the answer was no, if it was.
     denied: Option<(String, String)>,
     known: Known,
+    /// What runs. Older ones may still be in use.
+    copies: Vec<Copied>,
 }
 
 impl Gate {
-    pub fn new(workdir: PathBuf) -> Arc<Self> {
-        Arc::new(Self { workdir, state: Mutex::default(), looked: Mutex::default(), look_over: Condvar::new() })
+    /// What was accepted runs from a copy below `place`.
+    pub fn new(workdir: PathBuf, place: PathBuf) -> Arc<Self> {
+        Arc::new(Self { workdir, place, state: Mutex::default(), looked: Mutex::default(), look_over: Condvar::new() })
     }
 
     /// The project was looked at, so that whoever waits for a decision has it, or knows of none.
@@ -59,18 +65,23 @@ impl Gate {
         }
     }
 
-    /// Whether what is there now was accepted. Reads the disk; not for an async thread.
-    pub fn check(&self) -> Result<(), Unlisted> {
+    /// Whether what is there now was accepted, and where it runs from. Reads the disk; not for an async
+    /// thread.
+    pub fn check(&self) -> Result<Moved, Unlisted> {
         let mut state = self.lock();
-        let Some(found) = scan_with(&self.workdir, &mut state.known, Show::Nothing) else { return Ok(()) };
+        let Some(found) = scan_with(&self.workdir, &mut state.known, Show::Nothing) else {
+            return Ok(Moved::default());
+        };
         if state.accepted.as_ref() == Some(&found.content_hash) {
-            return Ok(());
+            // More than a hash covers runs where it is: the person said so with --trust.
+            return match found.uncovered {
+                Some(_) => Ok(Moved::default()),
+                None => state.copy(&self.workdir, &self.place, &found.content_hash),
+            };
         }
         Err(match &state.denied {
             Some((hash, why)) if *hash == found.content_hash => Unlisted::Failed(why.clone()),
-            _ if state.accepted.is_some() => Unlisted::Waits(
-                "The scripts under .agents changed since they were accepted, so they wait for a new answer.".into(),
-            ),
+            _ if state.accepted.is_some() => changed(),
             _ => Unlisted::Waits("The scripts under .agents wait for an answer; none of them runs before.".into()),
         })
     }
@@ -92,4 +103,31 @@ impl Gate {
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl State {
+    /// Where the accepted content runs from; it is copied when that was not done yet.
+    fn copy(&mut self, workdir: &Path, place: &Path, content_hash: &str) -> Result<Moved, Unlisted> {
+        self.copies.retain(Copied::is_there);
+        if let Some(known) = self.copies.iter().find(|copied| copied.content_hash() == content_hash) {
+            return Ok(known.moved().clone());
+        }
+        let copied = Copied::make(workdir, place).map_err(|error| {
+            Unlisted::Failed(format!(
+                "The scripts under .agents run from a copy, which cannot be made ({error}). Make room there, or make \
+                 it writable."
+            ))
+        })?;
+        // Somebody changed the files just now.
+        if copied.content_hash() != content_hash {
+            return Err(changed());
+        }
+        let moved = copied.moved().clone();
+        self.copies.push(copied);
+        Ok(moved)
+    }
+}
+
+fn changed() -> Unlisted {
+    Unlisted::Waits("The scripts under .agents changed since they were accepted, so they wait for a new answer.".into())
 }

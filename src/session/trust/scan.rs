@@ -10,10 +10,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
 
+use super::copy::{Copying, Sink};
+
 use crate::proto::Runnable;
 
 /// Folders all of whose files count: a script may read any file beside it.
-const FOLDERS: [&str; 2] = [".agents/tools", ".agents/plugins"];
+pub(super) const FOLDERS: [&str; 2] = [".agents/tools", ".agents/plugins"];
 
 /// Names the scripts of pipes, hooks and validators, which count too, wherever they lie.
 const GUARDRAILS: &str = ".agents/guardrails.toml";
@@ -60,8 +62,13 @@ pub enum Show {
 }
 
 pub fn scan_with(workdir: &Path, known: &mut Known, show: Show) -> Option<Found> {
-    let mut sweep =
-        Sweep { workdir, known, show, entries: BTreeMap::new(), folders: BTreeSet::new(), bytes: 0, uncovered: None };
+    scan_into(workdir, known, show, None)
+}
+
+/// The same, with a copy of everything that is read.
+pub(super) fn scan_into(workdir: &Path, known: &mut Known, show: Show, copying: Option<&mut Copying>) -> Option<Found> {
+    let (entries, folders) = (BTreeMap::new(), BTreeSet::new());
+    let mut sweep = Sweep { workdir, known, show, copying, entries, folders, bytes: 0, uncovered: None };
     for folder in FOLDERS {
         let path = workdir.join(folder);
         if fs::symlink_metadata(&path).is_ok() {
@@ -113,6 +120,7 @@ struct Sweep<'a> {
     workdir: &'a Path,
     known: &'a mut Known,
     show: Show,
+    copying: Option<&'a mut Copying>,
     /// By the bytes of the path and of a link's target: what is shown of them may not be unique.
     entries: BTreeMap<Vec<u8>, Entry>,
     /// Real folders already walked, so that a loop of links ends.
@@ -151,8 +159,15 @@ impl Sweep<'_> {
         }
         match fs::canonicalize(path) {
             Ok(real) => {
-                if !self.folders.insert(real) {
+                let relative = path.strip_prefix(self.workdir).unwrap_or(path);
+                if !self.folders.insert(real.clone()) {
+                    if let Some(copying) = &mut self.copying {
+                        copying.folder_again(relative, &real);
+                    }
                     return;
+                }
+                if let Some(copying) = &mut self.copying {
+                    copying.folder(relative, &real);
                 }
             }
             Err(error) => return self.unreadable(self.name(path, None), &error),
@@ -183,9 +198,12 @@ impl Sweep<'_> {
             meta.mtime().wrapping_mul(1_000_000_000).wrapping_add(meta.mtime_nsec()),
             meta.ctime().wrapping_mul(1_000_000_000).wrapping_add(meta.ctime_nsec()),
         );
+        let executable = meta.permissions().mode() & 0o111 != 0;
+        let relative = path.strip_prefix(self.workdir).unwrap_or(path);
+        let mut sink = self.copying.as_mut().and_then(|copying| copying.file(relative, executable));
         let (content_digest, content) = match (self.known.get(&key), self.show) {
             (Some(digest), Show::Nothing) => (*digest, String::new()),
-            _ => match read(path) {
+            _ => match read(path, sink.as_mut()) {
                 Ok((digest, content)) => {
                     if settled(meta) {
                         self.known.insert(key, digest);
@@ -195,8 +213,11 @@ impl Sweep<'_> {
                 Err(error) => return self.unreadable(name, &error),
             },
         };
+        if let (Some(copying), Some(sink)) = (&mut self.copying, sink) {
+            copying.done(sink);
+        }
         let mut hash = Sha256::new();
-        field(&mut hash, &[u8::from(meta.permissions().mode() & 0o111 != 0)]);
+        field(&mut hash, &[u8::from(executable)]);
         field(&mut hash, &content_digest);
         self.add(name, content, hash.finalize().into());
     }
@@ -233,8 +254,8 @@ fn settled(meta: &Metadata) -> bool {
     u64::try_from(meta.ctime()).is_ok_and(|changed| changed + 2 < now)
 }
 
-/// The hash of a whole file, and as much of it as is shown.
-fn read(path: &Path) -> io::Result<([u8; 32], String)> {
+/// The hash of a whole file, and as much of it as is shown. The same bytes go to the sink.
+fn read(path: &Path, mut sink: Option<&mut Sink>) -> io::Result<([u8; 32], String)> {
     let mut file = open_ordinary(path)?;
     let mut hash = Sha256::new();
     let mut shown = Vec::new();
@@ -251,6 +272,9 @@ fn read(path: &Path) -> io::Result<([u8; 32], String)> {
             return Err(io::Error::other("it grew while it was read"));
         }
         hash.update(read);
+        if let Some(sink) = &mut sink {
+            sink.put(read);
+        }
         let room = SHOWN_BYTES - shown.len();
         shown.extend_from_slice(read.get(..count.min(room)).unwrap_or_default());
     }

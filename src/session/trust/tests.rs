@@ -23,6 +23,10 @@ impl Project {
         fs::write(path, content).unwrap();
     }
 
+    fn gate(&self) -> std::sync::Arc<Gate> {
+        Gate::new(self.path().to_owned(), self.path().join("data/accepted"))
+    }
+
     fn hash(&self) -> String {
         scan(self.path()).unwrap().content_hash
     }
@@ -209,25 +213,25 @@ proptest! {
 #[test]
 fn the_gate_lets_through_exactly_what_was_accepted() {
     let project = Project::new();
-    let gate = Gate::new(project.path().to_owned());
-    assert_eq!(gate.check(), Ok(()));
+    let gate = project.gate();
+    assert!(gate.check().is_ok());
     project.put(".agents/tools/a", "one\n");
     assert!(gate.check().unwrap_err().reason().contains("wait for an answer"));
     gate.accept(&gate.content_hash().unwrap());
-    assert_eq!(gate.check(), Ok(()));
+    assert!(gate.check().is_ok());
     project.put(".agents/tools/a", "two\n");
     assert!(gate.check().unwrap_err().reason().contains("changed since"));
     gate.deny(&gate.content_hash().unwrap(), "Declined.");
     assert_eq!(gate.check(), Err(crate::mcp::Unlisted::Failed("Declined.".into())));
     project.put(".agents/tools/a", "one\n");
-    assert_eq!(gate.check(), Ok(()), "what was accepted stays so");
+    assert!(gate.check().is_ok(), "what was accepted stays so");
 }
 
 #[test]
 fn files_known_by_their_times_are_not_taken_for_others() {
     let project = Project::new();
     project.put(".agents/tools/a", "one\n");
-    let gate = Gate::new(project.path().to_owned());
+    let gate = project.gate();
     gate.accept(&gate.content_hash().unwrap());
     // Same size, same moment: the times alone would not tell.
     for content in ["two\n", "one\n", "six\n"] {
@@ -261,10 +265,162 @@ fn guardrails_that_never_end_or_never_begin_are_not_waited_for() {
 fn what_asks_before_the_first_look_waits_for_it() {
     let project = Project::new();
     project.put(".agents/tools/one", "x");
-    let gate = Gate::new(project.path().to_owned());
+    let gate = project.gate();
     let allowed = gate.allowed();
     let asking = std::thread::spawn(move || allowed());
     gate.accept(&project.hash());
     gate.looked();
-    assert_eq!(asking.join().unwrap(), Ok(()));
+    assert!(asking.join().unwrap().is_ok());
+}
+
+impl Project {
+    fn run(&self, name: &str, content: &str) {
+        self.put(name, content);
+        fs::set_permissions(self.path().join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn accepted(&self) -> std::sync::Arc<Gate> {
+        let gate = self.gate();
+        gate.accept(&gate.content_hash().unwrap());
+        gate.looked();
+        gate
+    }
+}
+
+#[test]
+fn what_runs_is_a_copy_of_what_was_accepted() {
+    let project = Project::new();
+    project.run(".agents/tools/go", "#!/bin/sh\n");
+    project.put(".agents/tools/lib/part", "part\n");
+    project.put(".agents/plugins/p/plugin.json", "{}");
+    project.put("elsewhere", "outside\n");
+    symlink("lib", project.path().join(".agents/tools/linked")).unwrap();
+    symlink(".", project.path().join(".agents/tools/lib/loop")).unwrap();
+    symlink("../../elsewhere", project.path().join(".agents/tools/out")).unwrap();
+    fs::hard_link(project.path().join("elsewhere"), project.path().join(".agents/tools/hard")).unwrap();
+    let gate = project.accepted();
+    let moved = gate.check().unwrap();
+    let at = |name: &str| moved.path(&project.path().join(".agents").join(name));
+    assert!(at("tools/go").starts_with(project.path().join("data/accepted")), "{moved:?}");
+    let read = |name: &str| fs::read_to_string(at(name)).unwrap();
+    for (name, content) in [
+        ("tools/go", "#!/bin/sh\n"),
+        ("tools/lib/part", "part\n"),
+        ("tools/linked/part", "part\n"),
+        ("tools/lib/loop/part", "part\n"),
+        ("tools/out", "outside\n"),
+        ("tools/hard", "outside\n"),
+        ("plugins/p/plugin.json", "{}"),
+    ] {
+        assert_eq!(read(name), content, "{name}");
+    }
+    let mode = |name: &str| fs::metadata(at(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("tools/go"), mode("tools/lib/part"), mode("tools/lib")), (0o500, 0o400, 0o700));
+
+    // By its other name, through the link, in place: the copy is not touched, and it is asked again.
+    for name in ["elsewhere", ".agents/tools/hard", ".agents/tools/go"] {
+        let before = fs::read(project.path().join(name)).unwrap();
+        let mut file = fs::OpenOptions::new().append(true).open(project.path().join(name)).unwrap();
+        std::io::Write::write_all(&mut file, b"swapped").unwrap();
+        assert!(gate.check().is_err(), "{name}");
+        assert!(!read("tools/out").contains("swapped") && !read("tools/hard").contains("swapped"), "{name}");
+        assert_eq!(read("tools/go"), "#!/bin/sh\n");
+        fs::write(project.path().join(name), before).unwrap();
+        assert_eq!(gate.check().unwrap(), moved, "{name} as it was");
+    }
+    let copy = at("tools");
+    drop(gate);
+    assert!(!copy.exists(), "a copy ends with its session");
+}
+
+#[test]
+fn a_project_whose_folder_is_a_link_runs_from_a_copy_all_the_same() {
+    let project = Project::new();
+    project.run("elsewhere/tools/go", "#!/bin/sh\n");
+    symlink("elsewhere", project.path().join(".agents")).unwrap();
+    let gate = project.accepted();
+    let moved = gate.check().unwrap();
+    for name in [".agents/tools/go", "elsewhere/tools/go"] {
+        let path = moved.path(&project.path().canonicalize().unwrap().join(name));
+        assert!(path.starts_with(project.path().join("data")) || name.starts_with(".agents"), "{name}: {path:?}");
+    }
+    let copy = moved.path(&project.path().join(".agents/tools/go"));
+    assert!(copy.starts_with(project.path().join("data/accepted")), "{copy:?}");
+    project.run("elsewhere/tools/go", "#!/bin/sh\necho evil\n");
+    assert!(gate.check().is_err() && fs::read_to_string(copy).unwrap() == "#!/bin/sh\n");
+}
+
+#[test]
+fn copies_of_killed_processes_are_removed_and_a_full_place_is_passed_over() {
+    let project = Project::new();
+    project.run(".agents/tools/go", "#!/bin/sh\n");
+    let left = project.path().join("data/accepted/left");
+    project.put("data/accepted/left/lock", "");
+    project.put("data/accepted/left/files/.agents/tools/go", "old");
+    let (gate, other) = (project.accepted(), project.accepted());
+    let (one, two) = (gate.check().unwrap(), other.check().unwrap());
+    assert!(!left.exists());
+    let tool = project.path().join(".agents/tools/go");
+    assert!(one != two && one.path(&tool).is_file() && two.path(&tool).is_file(), "each session has its own");
+    // Somebody removed it: it is made again.
+    fs::remove_dir_all(one.path(&project.path().join(".agents/tools"))).unwrap();
+    fs::remove_dir_all(project.path().join("data/accepted")).unwrap();
+    assert!(gate.check().unwrap().path(&tool).is_file());
+
+    let blocked = project.path().join("file");
+    project.put("file", "no folder");
+    let gate = Gate::new(project.path().to_owned(), blocked);
+    gate.accept(&gate.content_hash().unwrap());
+    let moved = gate.check().unwrap().path(&tool);
+    assert!(moved.is_file() && moved.starts_with(std::env::temp_dir()), "{moved:?}");
+    let folder = moved.ancestors().nth(4).unwrap();
+    assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700, "{folder:?}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_swapped_at_any_moment_never_runs() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use crate::mcp::local::LocalTools;
+    use crate::mcp::{Backend, CallResult};
+    use crate::proto::{Content, ToolOutcome};
+
+    let project = Project::new();
+    let (good, evil) = ("#!/bin/sh\n# @description g\necho good", "#!/bin/sh\n# @description e\necho evil");
+    project.run(".agents/tools/go", good);
+    let gate = project.accepted();
+    let tools = LocalTools::new(&project.path().join(".agents/tools"), gate.allowed());
+    let over = std::sync::Arc::new(AtomicBool::new(false));
+    let (folder, ended) = (project.path().to_owned(), std::sync::Arc::clone(&over));
+    let swapping = std::thread::spawn(move || {
+        let swap = |content: &str| {
+            let aside = folder.join("aside");
+            fs::write(&aside, content).unwrap();
+            fs::set_permissions(&aside, fs::Permissions::from_mode(0o755)).unwrap();
+            fs::rename(&aside, folder.join(".agents/tools/go")).unwrap();
+        };
+        while !ended.load(Ordering::Relaxed) {
+            swap(evil);
+            swap(good);
+        }
+    });
+    let (mut ran, mut refused) = (0, 0);
+    for _ in 0..60 {
+        let (progress, _keep) = tokio::sync::mpsc::unbounded_channel();
+        let called = tools.call("go", serde_json::Map::new(), progress, Default::default()).await;
+        match called {
+            CallResult { outcome: ToolOutcome::Ok, content: Content::Text(text) } => {
+                assert_eq!(text, "good\n");
+                ran += 1;
+            }
+            CallResult { outcome: ToolOutcome::Refused, .. } => refused += 1,
+            other => panic!("{other:?}"),
+        }
+        if let Ok(listing) = tools.list().await {
+            assert!(listing.tools.iter().all(|tool| tool.description == "g"), "{listing:?}");
+        }
+    }
+    over.store(true, Ordering::Relaxed);
+    swapping.join().unwrap();
+    assert!(ran + refused == 60 && refused > 0, "{ran} ran, {refused} were refused");
 }

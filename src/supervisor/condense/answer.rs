@@ -73,7 +73,11 @@ impl Candidate {
         let before = keep.len();
         keep.extend(self.errors.iter().filter(|line| !(named(line) && seen(line))));
         self.saved = (keep.len() - before) as u32;
+        if !keep.is_empty() {
+            keep.extend(&self.marks);
+        }
         keep.sort_unstable();
+        keep.dedup();
         self.keep = match spans(&keep) {
             spans if spans.is_empty() => Keep::None,
             spans if spans == [(1, lines)] => Keep::All,

@@ -1,4 +1,5 @@
-//! Lines that report an error: they are kept whatever the model says.
+//! Lines that are kept whatever the model says: those that report an error, and those in which a tool or
+//! octomind itself says what is not there and where it is.
 
 use std::sync::LazyLock;
 
@@ -17,9 +18,35 @@ static ERROR: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&kinds.join("|")).ok()
 });
 
-/// Their numbers, from 1.
-pub fn lines(text: &str) -> Vec<u32> {
-    let Some(error) = ERROR.as_ref() else { return Vec::new() };
-    let reports = text.lines().enumerate().filter(|(_, line)| error.is_match(line));
-    reports.map(|(at, _)| at as u32 + 1).collect()
+/// What was left out before, and how a command ended.
+static MARK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^\[(?:\d+ bytes not shown|lines \d+-\d+ not shown|… \d+ lines, about \d+ tokens, left out)|^\[exit \d")
+        .ok()
+});
+
+fn places(text: &str, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = u32> {
+    text.lines().enumerate().filter(move |(_, line)| wanted(line)).map(|(at, _)| at as u32 + 1)
+}
+
+fn matches(regex: &LazyLock<Option<Regex>>, line: &str) -> bool {
+    regex.as_ref().is_some_and(|regex| regex.is_match(line))
+}
+
+/// Numbers of the lines that report an error, from 1.
+pub fn errors(text: &str) -> Vec<u32> {
+    places(text, |line| matches(&ERROR, line)).collect()
+}
+
+/// More of these are somebody's text.
+const MARKS: usize = 8;
+
+/// Numbers of the lines that tell what the text is, from 1; the last few.
+pub fn marks(text: &str) -> Vec<u32> {
+    let found: Vec<u32> = places(text, |line| matches(&MARK, line)).collect();
+    found[found.len().saturating_sub(MARKS)..].to_vec()
+}
+
+/// Whether the text itself says that something of it was left out.
+pub fn is_cut(text: &str) -> bool {
+    text.lines().any(|line| matches(&MARK, line) && !line.starts_with("[exit"))
 }

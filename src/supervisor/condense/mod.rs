@@ -71,6 +71,8 @@ struct Candidate {
     view: View,
     /// Lines that report an error, from 1.
     errors: Vec<u32>,
+    /// Lines in which the text tells what it is.
+    marks: Vec<u32>,
     keep: Keep,
     /// Error lines that the answer did not name.
     saved: u32,
@@ -116,7 +118,8 @@ impl Round {
             tokens,
             trouble: view.shown.is_empty().then(|| "its lines are too long to be looked at".to_owned()),
             view,
-            errors: diagnostic::lines(text),
+            errors: diagnostic::errors(text),
+            marks: diagnostic::marks(text),
             keep: Keep::All,
             saved: 0,
         };

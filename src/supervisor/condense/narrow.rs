@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Candidate;
+use super::{Candidate, diagnostic};
 use crate::proto::Keep;
 use crate::text::tokens::estimate;
 
@@ -13,7 +13,9 @@ impl Candidate {
     /// `None` when it would not be smaller than the whole.
     pub fn narrowed(&self, spill: &str) -> Option<String> {
         let lines = self.view.lines;
-        let whole = format!("The whole ({lines} lines, {} tok) is in {spill}", self.tokens);
+        // What was cut before is not the whole, whatever file it is in.
+        let what = if diagnostic::is_cut(&self.text) { "What was left of it before" } else { "The whole" };
+        let whole = format!("{what} ({lines} lines, {} tok) is in {spill}", self.tokens);
         let text = match &self.keep {
             Keep::All => return None,
             Keep::None => {

@@ -122,6 +122,29 @@ fn ranges_are_rebuilt_word_for_word_and_the_rest_is_named() {
 }
 
 #[test]
+fn a_result_that_was_cut_before_says_so_and_where_the_rest_is() {
+    let cuts = [
+        "[37746 bytes not shown; all 62297 bytes are in /spill/output-1.txt]",
+        "[lines 2001-4000 not shown; view with start=2001]",
+        "[… 900 lines, about 7000 tokens, left out here; the whole is in /spill/c.txt …]",
+    ];
+    for cut in cuts {
+        let mut text = lines(100).replace("entry 50 of the list", cut);
+        text.push_str("[exit 0, 0.1 s]\n");
+        let narrowed = Case::of(std::slice::from_ref(&text)).after(json!([{ "id": "r1", "keep": [[7, 9]] }]));
+        let said = narrowed[0].text.as_ref().unwrap();
+        assert!(said.contains(cut) && said.ends_with("[exit 0, 0.1 s]\n"), "{said}");
+        assert!(said.contains("What was left of it before (101 lines") && !said.contains("The whole ("), "{said}");
+        let narrowed = Case::of(std::slice::from_ref(&text)).after(json!([{ "id": "r1", "keep": "none" }]));
+        assert!(narrowed[0].text.as_ref().unwrap().contains("What was left of it before"));
+    }
+    // Such lines cannot keep a result whole.
+    let text = lines(4).repeat(50) + &"[exit 0, 0.1 s]\n".repeat(500);
+    let narrowed = Case::of(std::slice::from_ref(&text)).after(json!([{ "id": "r1", "keep": [[1, 1]] }]));
+    assert_eq!(narrowed[0].text.as_ref().unwrap().matches("[exit 0").count(), 8);
+}
+
+#[test]
 fn what_is_irrelevant_becomes_a_notice() {
     let text = lines(100);
     let narrowed = Case::of(std::slice::from_ref(&text)).after(json!([{ "id": "r1", "keep": "none" }]));
@@ -179,7 +202,7 @@ fn what_counts_as_a_report_of_an_error() {
         ("an entry of the list", false),
         ("test a::b ... ok", false),
     ] {
-        assert_eq!(!diagnostic::lines(line).is_empty(), reports, "{line}");
+        assert_eq!(!diagnostic::errors(line).is_empty(), reports, "{line}");
     }
 }
 

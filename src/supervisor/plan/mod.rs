@@ -125,7 +125,8 @@ impl Planner {
         match answer {
             Ok(answer) => self.apply(answer),
             Err(why) => {
-                let none = decision(self.trigger, PlanAction::None, "the plan stays as it is");
+                let stays = if self.plan.active().is_some() { "the plan stays as it is" } else { "no plan was made" };
+                let none = decision(self.trigger, PlanAction::None, stays);
                 unchanged(PlanDecision { trouble: Some(short(&why, REASON)), ..none })
             }
         }

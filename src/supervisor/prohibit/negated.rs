@@ -14,6 +14,7 @@ const FILLERS: &str = "\
 const FLIPS: &str = "\
     forget skip miss hesitate fail omit neglect stop avoid leave worry mind know think care see \
     understand remember like believe seem exist work expect feel hold wait assume panic give overthink \
+    finish conclude guess gonna \
     get have need want is are was were the a it i they he she there what how";
 
 /// A negation.

@@ -108,6 +108,14 @@ impl Object {
         object
     }
 
+    /// The verb with nothing that narrows it.
+    pub fn about_anything(mut self) -> Self {
+        if RUNS.contains(&self.verb.as_str()) {
+            self.about = About::Execution;
+        }
+        self
+    }
+
     /// Takes in a word of what it is about; whether it means everything.
     fn take(&mut self, word: &str) -> bool {
         let stem = stem(word);

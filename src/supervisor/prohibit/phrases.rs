@@ -3,7 +3,7 @@
 use super::Force;
 use super::object::{About, Object, stem};
 use super::refuse::{Refusal, before, deed, is_addressed, is_supposed, part_begins, text, unbroken};
-use super::words::{Sentence, among};
+use super::words::{Sentence, Word, among};
 
 /// Nouns of things that can be done without, beside checks.
 const DEEDS: &str = "\
@@ -15,17 +15,38 @@ const HAPPENS: &str = "\
 
 pub(super) fn any(sentence: &Sentence, at: usize) -> Option<Refusal> {
     without(sentence, at)
+        .or_else(|| nothing(sentence, at))
         .or_else(|| left_out(sentence, at))
         .or_else(|| no_thing(sentence, at))
         .or_else(|| untouched(sentence, at))
         .or_else(|| not_allowed(sentence, at))
 }
 
+/// Verbs of a sentence that tells what is so.
+const TELLS: &str = "\
+    is are was were be will won't would wouldn't can't cannot isn't aren't doesn't means has";
+
+/// `never commit without …` and `not without …` ask for it, `without tests this is …` tells what is so.
+fn is_asked_for(words: &[Word], at: usize) -> bool {
+    let begin = part_begins(words, at + 1);
+    let end = (at + 1..words.len()).find(|place| words[*place].begins).unwrap_or(words.len());
+    let negates = |place: usize| {
+        let word = text(words, place);
+        matches!(word, "not" | "never" | "cannot" | "nothing" | "no" | "nobody" | "without")
+            || word.ends_with("n't")
+            || word == "dont"
+    };
+    (begin..at).any(negates)
+        || begin == at && (at + 1..words.len()).any(|place| among(TELLS, text(words, place)))
+        || words.get(end).is_some_and(|_| begin == at && among(TELLS, text(words, end + 1)))
+}
+
 /// `without running …`, `without tests`.
 fn without(sentence: &Sentence, at: usize) -> Option<Refusal> {
     let words = &sentence.words;
     let happens = |place: usize| among(HAPPENS, &stem(text(words, place)));
-    if text(words, at) != "without" || is_supposed(sentence, at) || (at.saturating_sub(2)..at).any(happens) {
+    let told = || is_supposed(sentence, at) || (at.saturating_sub(2)..at).any(happens);
+    if text(words, at) != "without" || told() || is_asked_for(words, at) {
         return None;
     }
     let next = text(words, at + 1);
@@ -36,6 +57,27 @@ fn without(sentence: &Sentence, at: usize) -> Option<Refusal> {
     };
     let told = next.ends_with("ing") && (object.about != About::Action || deed(next));
     (told || object.about == About::Checks).then_some((Force::Forbidden, object, 2))
+}
+
+/// `change nothing`, `run nothing`, `read-only, please`.
+fn nothing(sentence: &Sentence, at: usize) -> Option<Refusal> {
+    let words = &sentence.words;
+    if !is_addressed(words, at) || is_supposed(sentence, at) {
+        return None;
+    }
+    let anything = |verb: &str| Object::new(verb, &[]).about_anything();
+    match (text(words, at), text(words, at + 1)) {
+        (verb, "nothing")
+            if deed(verb) && matches!(text(words, at + 2), "" | "please" | "here" | "yet" | "and" | "at") =>
+        {
+            Some((Force::Forbidden, anything(verb), 2))
+        }
+        ("read-only" | "readonly", "" | "please" | "here" | "now") => Some((Force::Forbidden, anything("change"), 1)),
+        ("read", "only") if matches!(text(words, at + 2), "" | "please" | "here" | "now") => {
+            Some((Force::Forbidden, anything("change"), 2))
+        }
+        _ => None,
+    }
 }
 
 /// `skip the tests`, `avoid running …`, `stop building`.

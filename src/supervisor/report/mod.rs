@@ -12,9 +12,11 @@ mod code;
 mod credential;
 mod json;
 mod read;
+mod redact;
 mod strip;
 
 pub use read::{CARRY_MOST, EXCERPT_MOST, LINE_MOST, parse};
+pub use redact::redacted;
 pub use strip::{HOLD_MOST, Stripper};
 
 /// Goes at the end of the system prompt while the supervisor is on.

@@ -373,6 +373,21 @@ fn lengths_are_bounded_on_both_sides() {
 }
 
 #[test]
+fn what_is_not_carried_stands_in_no_copy_of_the_reply_either() {
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let broken = format!("<sup>{{\"state\":\"done\",\"carry\":[\"{secret}\"</sup>");
+    let whole = format!("<sup>{{\"state\":\"done\",\"focus\":\"fine\",\"carry\":[\"plain\",\"use {secret}\"]}}</sup>");
+    let harmless = "<sup>{\"state\":\"done\",\"focus\":\"a b\"}</sup>".to_owned();
+    for (statuses, left) in
+        [(vec![harmless.clone()], "a b"), (vec![broken], "[left out: it looks"), (vec![harmless, whole], "plain")]
+    {
+        let came = format!("Done.\n{}", statuses.join("\n"));
+        let clean = redacted(&came, &statuses);
+        assert!(clean.starts_with("Done.") && clean.contains(left) && !clean.contains(secret), "{clean}");
+    }
+}
+
+#[test]
 fn credentials_are_not_carried() {
     // Split so that no scanner of sources takes them for real.
     let secrets = [

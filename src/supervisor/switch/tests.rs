@@ -147,7 +147,7 @@ fn what_is_not_built_says_so() {
 fn the_sandbox_is_only_shown() {
     let mut board = board(&[], &[]);
     assert!(matches!(view(&board, SANDBOX).state, SwitchState::ReadOnly { .. }));
-    assert!(refusal(board.flip(SANDBOX, true)).contains("cannot do that yet"));
+    assert!(refusal(board.flip(SANDBOX, true)).contains("it is set at the start"));
     assert!(board.to_save(SANDBOX).is_err());
 }
 

@@ -165,7 +165,7 @@ fn spawn(script: &Script, running: Running<'_>, marker: &Marker) -> io::Result<C
     // What would be run before the script, whatever the script is.
     command.env_remove("BASH_ENV");
     apart(&mut command)?;
-    command.spawn()
+    crate::sandbox::spawn(&mut command)
 }
 
 fn not_started(script: &Script, error: &io::Error) -> ScriptError {

@@ -55,7 +55,7 @@ pub enum CapabilityError {
 
 /// Finds the capability and the provider.
 ///
-/// A pin, `octomind/<name>` or `<owner>/<name>`, is looked up in that tap only. A bare name is looked
+/// A pin, `octomind/<name>`, `<owner>/<name>` or `<owner>/<tap>/<name>`, is looked up in that tap only. A bare name is looked
 /// up in the tap of the agent that refers to it, then in all taps in order. The provider is what
 /// `[capabilities]` says for the bare name, in that capability or, when it has none of that name, in
 /// the next tap's capability of the same name that has; otherwise the default.
@@ -110,7 +110,7 @@ pub fn choose(
 
 /// The name without its pin.
 pub(super) fn bare(reference: &str) -> &str {
-    reference.split_once('/').map_or(reference, |(_, name)| name)
+    reference.rsplit_once('/').map_or(reference, |(_, name)| name)
 }
 
 /// The capabilities that may be meant, the first is; and why. Never empty.
@@ -119,10 +119,10 @@ fn candidates<'catalogue>(
     own: Option<&Tap>,
     catalogue: &'catalogue Catalogue,
 ) -> Result<(Vec<&'catalogue Arc<Capability>>, String), CapabilityError> {
-    let Some((owner, name)) = reference.split_once('/') else { return by_priority(reference, own, catalogue) };
+    let Some((owner, name)) = reference.rsplit_once('/') else { return by_priority(reference, own, catalogue) };
     let of_owner = |tap: &Tap| match owner {
         BASELINE => matches!(tap.kind, TapKind::BuiltIn { .. } | TapKind::Starter),
-        _ => tap.owner() == owner,
+        _ => tap.owner() == owner || tap.name == owner,
     };
     let found: Vec<_> = catalogue.capabilities_named(name).iter().filter(|one| of_owner(&one.tap)).collect();
     if !found.is_empty() {

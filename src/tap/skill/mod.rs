@@ -11,11 +11,11 @@
 mod activate;
 mod confine;
 mod discover;
-mod document;
-mod front_matter;
+pub(crate) mod document;
+pub(crate) mod front_matter;
 pub mod judge;
 mod listing;
-mod remark;
+pub(crate) mod remark;
 pub mod rules;
 mod settle;
 

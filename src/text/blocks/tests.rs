@@ -20,6 +20,11 @@ fn blocks_go_and_everything_else_stays() {
         ("<a>one</a> middle <a>two</a>", " middle "),
         ("unfinished <a>tail", "unfinished <a>tail"),
         ("é<ü>ß</ü>é", "é é"),
+        ("<!-- launch the rocket -->go", "go"),
+        ("a<!-- <b> -->c</b> d", "a c</b> d"),
+        ("<a>x<!-- </a> -->y</a>z", "z"),
+        ("<?xml version=\"1.0\"?><![CDATA[one]]>two", "two"),
+        ("<!-- never closed", "<!-- never closed"),
         ("", ""),
     ];
     for (text, kept) in table {

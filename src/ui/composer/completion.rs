@@ -62,14 +62,11 @@ pub struct Offered {
     pub title: String,
 }
 
-/// Files that `@` offers, relative to the project.
+/// Files that `@` offers for a query, relative to the project, best first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Files {
-    #[default]
-    Unknown,
-    /// Being listed.
-    Asked,
-    Known(Arc<Vec<String>>),
+pub struct Found {
+    pub query: String,
+    pub paths: Arc<Vec<String>>,
 }
 
 impl Completion {
@@ -134,14 +131,39 @@ impl Composer {
         self.dismissed = self.completion.take().map(|completion| completion.start);
     }
 
-    /// Whether the word under the caret asks for files that nobody listed yet.
-    pub fn wants_files(&self) -> bool {
-        self.files == Files::Unknown && matches!(word(&self.draft), Some((CompletionKind::File, ..)))
+    /// What the word under the caret asks for, when that is not what was asked for last.
+    pub fn wants_files(&mut self) -> Option<String> {
+        let Some((CompletionKind::File, _, query)) = word(&self.draft) else {
+            // The next list is made afresh: files come and go.
+            self.asked = None;
+            return None;
+        };
+        if self.asked.as_ref() == Some(&query) {
+            return None;
+        }
+        self.asked = Some(query.clone());
+        Some(query)
     }
 
-    pub fn set_files(&mut self, files: Files) {
-        self.files = files;
-        self.refresh_completion();
+    /// Takes an answer up; one to an older question only until there is a newer one.
+    pub fn set_found(&mut self, found: Found) {
+        let asked = self.asked.as_ref();
+        if asked == Some(&found.query) || asked != Some(&self.found.query) {
+            let marked = self.completion.as_ref().filter(|open| open.moved).and_then(Completion::chosen).cloned();
+            self.found = found;
+            self.refresh_completion();
+            self.mark_again(marked);
+        }
+    }
+
+    /// What was marked by hand stays marked while more is found.
+    fn mark_again(&mut self, marked: Option<Candidate>) {
+        if let (Some(open), Some(marked)) = (&mut self.completion, marked)
+            && let Some(at) = open.candidates.iter().position(|one| *one == marked)
+        {
+            open.selected = at;
+            open.moved = true;
+        }
     }
 
     pub(super) fn refresh_completion(&mut self) {
@@ -170,9 +192,9 @@ impl Composer {
     }
 
     fn file_candidates(&self, query: &str) -> Vec<Candidate> {
-        let Files::Known(files) = &self.files else { return Vec::new() };
-        let paths: Vec<&String> = files.iter().collect();
-        let mut best = filtered(paths, query, |path| (*path).clone());
+        let paths: Vec<&String> = self.found.paths.iter().collect();
+        // Few, and until the answer comes those of the question before.
+        let mut best = if query == self.found.query { paths } else { filtered(paths, query, |path| (*path).clone()) };
         best.truncate(MAX_CANDIDATES);
         let candidate = |path: &String| Candidate {
             label: format!("@{path}"),
@@ -194,11 +216,19 @@ fn word(draft: &Draft) -> Option<(CompletionKind, usize, String)> {
     if let Some(query) = typed.strip_prefix('/').filter(|query| start == 0 && !query.contains('/')) {
         return Some((CompletionKind::Command, start, query.to_owned()));
     }
-    if slash::parse(before).is_some() && before[..start].trim_end().find(char::is_whitespace).is_none() {
-        return Some((CompletionKind::Argument, start, typed.to_owned()));
+    if let Some((command, _)) = slash::parse(before) {
+        let given: Vec<&str> = before[..start].split_whitespace().skip(1).collect();
+        if given.is_empty() || takes_second(command.name, &given) {
+            return Some((CompletionKind::Argument, start, typed.to_owned()));
+        }
     }
     let query = typed.strip_prefix('@')?;
     Some((CompletionKind::File, start, query.to_owned()))
+}
+
+/// Whether a command that was given so much takes one more word that can be completed.
+fn takes_second(command: &str, given: &[&str]) -> bool {
+    matches!((command, given), ("supervisor", [_]) | ("capability", ["pin"]))
 }
 
 /// Commands whose name or alias begins so, then those it is found in.
@@ -232,6 +262,8 @@ impl Composer {
     fn arguments(&self, query: &str) -> Vec<Candidate> {
         let Some((command, _)) = slash::parse(&self.draft.text) else { return Vec::new() };
         let own = command.arguments.trim_matches(['[', ']']);
+        let before = &self.draft.text[..self.draft.caret];
+        let second = before.split_whitespace().count() > 2 - usize::from(before.ends_with(char::is_whitespace));
         let named = |name: &String| Offered { name: name.clone(), title: String::new() };
         let words: Vec<(Offered, bool)> = match command.name {
             "model" => {
@@ -239,6 +271,17 @@ impl Composer {
                 self.names.providers.iter().map(|name| (provider(name), false)).collect()
             }
             "role" => self.roles().into_iter().map(|role| (role, true)).collect(),
+            "supervisor" if second => {
+                ["on", "off", "save"].into_iter().map(|word| (named(&word.to_owned()), true)).collect()
+            }
+            "capability" if second => self.capabilities.iter().map(|one| (one.clone(), true)).collect(),
+            "capability" => {
+                let told = |name: &str, title: &str| Offered { name: name.to_owned(), title: title.to_owned() };
+                let verbs = [told("discover", "which one fits a task"), told("pin", "never evict it in this session")];
+                let verbs = verbs.into_iter().map(|verb| (verb, false));
+                verbs.chain(self.capabilities.iter().map(|one| (one.clone(), true))).collect()
+            }
+            _ if second => Vec::new(),
             "supervisor" => self.switches.iter().map(|switch| (switch.clone(), true)).collect(),
             "skill" => self.skills.iter().map(|skill| (skill.clone(), true)).collect(),
             _ if own.contains('|') || own == "all" => {

@@ -20,6 +20,15 @@ impl Draft {
         Self { caret: text.len(), text, chips: Vec::new() }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The same text and pastes, wherever the caret is.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        self.text == other.text && self.chips == other.chips
+    }
+
     pub(super) fn expanded(&self) -> String {
         let mut out =
             String::with_capacity(self.text.len() + self.chips.iter().map(|chip| chip.text.len()).sum::<usize>());
@@ -132,7 +141,7 @@ impl Draft {
         at
     }
 
-    fn kind(&self, at: usize) -> Kind {
+    pub(super) fn kind(&self, at: usize) -> Kind {
         match self.text[at..].chars().next() {
             Some(Chip::MARK) => Kind::Chip,
             Some(letter) if letter.is_alphanumeric() || letter == '_' => Kind::Word,
@@ -143,7 +152,7 @@ impl Draft {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Space,
     Word,
     Sign,

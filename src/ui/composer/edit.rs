@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use super::{Chip, Composer, Draft};
+use super::{Chip, Composer, Draft, Kills};
 
 /// Kinds of edits: neighbours of one typing kind are undone together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,7 +168,7 @@ impl Composer {
         self.move_to(self.offset_at(self.width, row, column));
     }
 
-    fn move_to(&mut self, at: usize) {
+    pub(super) fn move_to(&mut self, at: usize) {
         self.draft.caret = at;
         self.last_edit = Edit::Other;
         self.refresh_completion();
@@ -213,7 +213,7 @@ impl Composer {
     /// Kills in a row gather into one.
     fn keep_killed(&mut self, cut: Draft, joins: bool, leftward: bool) {
         if !joins {
-            self.killed = cut;
+            self.begin_kill(cut);
         } else if leftward {
             let later = std::mem::replace(&mut self.killed, cut);
             self.killed.caret = self.killed.text.len();
@@ -230,15 +230,15 @@ impl Composer {
         }
         self.remember(Edit::Other, false);
         let killed = self.killed.clone();
-        self.draft.insert(&killed);
-        self.edited();
+        self.insert_killed(&killed);
     }
 
     /// Empties the composer; undo brings the text back, yank puts it in.
     pub fn clear(&mut self) {
         if !self.is_empty() {
             self.remember(Edit::Other, false);
-            self.killed = std::mem::take(&mut self.draft);
+            let draft = std::mem::take(&mut self.draft);
+            self.begin_kill(draft);
         }
         self.editing = None;
         self.edited();
@@ -283,6 +283,7 @@ impl Composer {
         self.undo.clear();
         self.redo.clear();
         self.killed = Draft::default();
+        self.kills = Kills::default();
         self.opened.clear();
         self.held = None;
         self.edited();
@@ -309,7 +310,7 @@ impl Composer {
         self.refresh_completion();
     }
 
-    fn remember(&mut self, edit: Edit, joins: bool) {
+    pub(super) fn remember(&mut self, edit: Edit, joins: bool) {
         self.redo.clear();
         self.last_edit = edit;
         if joins && !self.undo.is_empty() {
@@ -320,7 +321,7 @@ impl Composer {
         self.undo.drain(..excess);
     }
 
-    fn edited(&mut self) {
+    pub(super) fn edited(&mut self) {
         self.goal = None;
         self.refresh_completion();
     }

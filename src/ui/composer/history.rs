@@ -76,6 +76,15 @@ impl Composer {
         self.show_history(draft_of(entry));
     }
 
+    /// Puts back what was being written when the workbench was left.
+    pub fn restore(&mut self, text: &str) {
+        self.take_up(text);
+        self.undo.clear();
+        // Nobody asked for a list now.
+        self.refresh_completion();
+        self.dismiss_completion();
+    }
+
     /// To the message sent after, at last back to what was being written.
     pub fn history_next(&mut self) -> bool {
         let Some(position) = self.history.position else { return false };

@@ -1,7 +1,7 @@
 //! The message being written.
 //!
-//! Owns: the text with its folded pastes, the caret, undo, what was killed, history, completion,
-//! and the rows it takes at a width.
+//! Owns: the text with its folded pastes, the caret, undo, what was killed, the mark, history,
+//! completion, the normal mode, and the rows it takes at a width.
 //!
 //! Does not own: keys, drawing, sending, or reading files.
 //!
@@ -16,19 +16,25 @@ mod completion;
 mod draft;
 mod edit;
 mod history;
+mod kill;
+mod modal;
 mod rows;
+mod words;
 
 #[cfg(test)]
 mod tests;
 
 pub use chip::{Chip, FOLD_BYTES, FOLD_LINES};
-pub use completion::{Candidate, Completion, CompletionKind, Files, Names, Offered};
+pub use completion::{Candidate, Completion, CompletionKind, Found, Names, Offered};
 pub use draft::Draft;
 pub use edit::Motion;
 pub use history::{History, keep_masked};
+pub use modal::{MAX_COUNT, Modal, Mode, Vi};
 pub use rows::{Piece, Row};
+pub use words::Case;
 
 use edit::Edit;
+use kill::Kills;
 
 use crate::proto::QueueId;
 
@@ -41,6 +47,8 @@ pub struct Composer {
     redo: Vec<Draft>,
     last_edit: Edit,
     killed: Draft,
+    kills: Kills,
+    pub modal: Modal,
     /// Pastes that were opened, so that they can be folded again.
     opened: Vec<std::sync::Arc<str>>,
     /// Columns of the text area as last drawn; up and down go by its rows.
@@ -54,8 +62,11 @@ pub struct Composer {
     pub skills: Vec<Offered>,
     /// What `/supervisor` can name.
     pub switches: Vec<Offered>,
-    /// What `@` can offer.
-    pub files: Files,
+    pub capabilities: Vec<Offered>,
+    /// What `@` offers, for what was asked last.
+    found: Found,
+    /// What was asked for last.
+    asked: Option<String>,
     /// Where a completion was closed by hand; it stays closed for that word.
     dismissed: Option<usize>,
     /// The waiting message this draft came from; sending it replaces that message.
@@ -73,6 +84,8 @@ impl Default for Composer {
             redo: Vec::new(),
             last_edit: Edit::Other,
             killed: Draft::default(),
+            kills: Kills::default(),
+            modal: Modal::default(),
             opened: Vec::new(),
             width: 80,
             history: History::default(),
@@ -81,7 +94,9 @@ impl Default for Composer {
             agents: Vec::new(),
             skills: Vec::new(),
             switches: Vec::new(),
-            files: Files::Unknown,
+            capabilities: Vec::new(),
+            found: Found::default(),
+            asked: None,
             dismissed: None,
             editing: None,
             held: None,
@@ -107,6 +122,11 @@ impl Composer {
 
     pub fn chips(&self) -> &[Chip] {
         &self.draft.chips
+    }
+
+    /// The text with its folded pastes, as it stands.
+    pub fn draft(&self) -> &Draft {
+        &self.draft
     }
 
     /// What would be sent: every folded paste in full.

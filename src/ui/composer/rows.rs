@@ -155,9 +155,7 @@ impl Composer {
 
 /// Characters a terminal would act on, or that turn the order of what follows.
 fn hidden(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2028}' | '\u{2029}'
-            | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+    letter.is_control() || crate::text::is_hidden(letter) || matches!(letter, '\u{2028}' | '\u{2029}')
 }
 
 /// A picture of a hidden character; others as they are.

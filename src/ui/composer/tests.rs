@@ -183,12 +183,30 @@ fn a_closed_list_stays_closed_for_its_word() {
 #[test]
 fn files_complete_after_an_at_sign() {
     let mut composer = typed("look at @ma");
-    assert!(composer.wants_files());
-    composer.set_files(Files::Known(std::sync::Arc::new(vec!["src/main.rs".to_owned(), "README.md".to_owned()])));
-    assert_eq!(composer.completion.as_ref().unwrap().candidates[0].label, "@src/main.rs");
+    assert_eq!(composer.wants_files().as_deref(), Some("ma"));
+    assert_eq!(composer.wants_files(), None, "asked for once");
+    let found = |query: &str, paths: &[&str]| Found {
+        query: query.to_owned(),
+        paths: std::sync::Arc::new(paths.iter().map(|path| (*path).to_owned()).collect()),
+    };
+    composer.set_found(found("ma", &["src/main.rs", "Makefile", "map.rs"]));
+    composer.type_char('i');
+    let labels = |composer: &Composer| -> Vec<String> {
+        composer.completion.iter().flat_map(|open| &open.candidates).map(|one| one.label.clone()).collect()
+    };
+    assert_eq!(labels(&composer)[0], "@src/main.rs", "until the answer comes what is known is narrowed");
+    assert!(!labels(&composer).contains(&"@map.rs".to_owned()));
+    assert_eq!(composer.wants_files().as_deref(), Some("mai"));
+    composer.set_found(found("mai", &["src/main.rs", "mail.rs"]));
+    composer.set_found(found("ma", &["map.rs"]));
+    assert_eq!(labels(&composer), ["@src/main.rs", "@mail.rs"], "a late answer changes nothing");
+    composer.completion_move(1);
+    composer.set_found(found("mai", &["a/mai.rs", "src/main.rs", "mail.rs"]));
+    assert_eq!(composer.completion.as_ref().unwrap().selected, 2, "the mark stays on what it was put on");
+    composer.completion_move(-1);
     assert!(composer.complete());
     assert_eq!(composer.content(), "look at @src/main.rs ");
-    assert!(!typed("me@ma").wants_files(), "an address is no file");
+    assert!(typed("me@ma").wants_files().is_none(), "an address is no file");
 }
 
 #[derive(Debug, Clone)]

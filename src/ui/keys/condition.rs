@@ -30,7 +30,14 @@ facts! {
     overlay = "overlay", "an overlay is open";
     reading = "reading", "the overlay shows one record in full";
     sections = "sections", "the overlay has several lists";
-    listing = "listing", "the overlay is a list without a filter";
+    listing = "listing", "the overlay is a list whose letters are keys";
+    typing = "typing", "something is being typed into the overlay's list";
+    server = "server", "the marked row of the overlay, or what is read, is a server";
+    log = "log", "the overlay shows the log";
+    time = "time", "one looks at the past";
+    session = "session", "the overlay lists sessions";
+    filling = "filling", "the overlay shows what fills the context";
+    rewinding = "rewinding", "the overlay lists prompts to go back to";
     switch = "switch", "the marked row of the overlay, or what is read, is a switch";
     sourced = "sourced", "what the overlay shows comes from files";
     turn_running = "turn-running", "a turn runs";
@@ -39,6 +46,7 @@ facts! {
     interrupting = "interrupting", "the running turn was told to stop";
     retrying = "retrying", "a countdown to the next try runs";
     queued = "queued", "a message waits";
+    shell_running = "shell-running", "a command runs that was begun with !";
     capability = "capability", "the marked row, or what is read, is a capability";
     asking = "asking", "a question is open";
     asking_text = "asking-text", "the question in focus takes a typed value";
@@ -47,6 +55,10 @@ facts! {
     search_editing = "search-editing", "the search is being typed";
     zoomed = "zoomed", "a pane fills the screen";
     tour = "tour", "the tour waits for its first word and nothing is typed";
+    normal = "normal", "the composer is in normal mode";
+    operator = "operator", "a command of normal mode waits for a motion";
+    counting = "counting", "a count is being typed";
+    themes = "themes", "the overlay lists themes";
     following = "following", "the transcript follows its end";
 }
 

@@ -69,15 +69,55 @@ fn built_in_keymaps_have_no_problems() {
     }
 }
 
+/// Actions that a keymap has no key for, and why: the palette has them all but for `vi` and `count`.
+const WITHOUT_KEYS: &[(&[&str], Action, &str)] = &[
+    (&["default", "vim"], Action::Quit, "the keys of these hands ask twice"),
+    (&["default", "vim", "emacs"], Action::ToggleMotion, "set once"),
+    (&["default", "emacs"], Action::NormalMode, "the composer has no modes there"),
+    (&["default", "emacs"], Action::Vi, "the composer has no modes there"),
+    (&["default", "emacs"], Action::Count, "digits focus panes there"),
+    (&["default", "vim"], Action::SwapMark, "emacs' way to select"),
+    (&["default", "vim"], Action::KillRegion, "emacs' way to select; ctrl-w deletes a word there"),
+    (&["default", "vim"], Action::CopyRegion, "emacs' way to select; alt-w withdraws a message there"),
+];
+
 #[test]
-fn every_action_has_a_key_in_the_default_keymap_or_is_in_the_palette() {
-    let keymap = built_in("default");
-    // The palette lists the table itself; what is only in it is listed here on purpose.
-    let palette_only = [Action::Quit, Action::TextStart, Action::ToggleMotion];
-    for action in Action::ALL {
-        let bound = keymap.rows().iter().any(|row| row.call.action == *action);
-        assert!(bound || palette_only.contains(action), "{} has no key", action.id());
+fn every_action_can_be_reached_in_every_keymap_or_says_why_not() {
+    for (name, _) in BUILT_IN {
+        let keymap = built_in(name);
+        for action in Action::ALL {
+            let excused = WITHOUT_KEYS.iter().any(|(names, without, _)| names.contains(name) && without == action);
+            let reached = keymap.reaches(|call| call.action == *action);
+            assert!(reached != excused, "{name}: `{}` is reached: {reached}, listed: {excused}", action.id());
+        }
     }
+}
+
+#[test]
+fn every_command_of_the_normal_mode_has_a_key_in_vim() {
+    let vim = built_in("vim");
+    assert!(vim.is_modal() && !built_in("default").is_modal() && !built_in("emacs").is_modal());
+    for command in crate::ui::composer::Vi::NAMES {
+        let call = Call::with(Action::Vi, command);
+        assert!(vim.reaches(|bound| *bound == call), "{command}");
+    }
+}
+
+/// A key that an earlier place always takes is no way to reach anything.
+#[test]
+fn what_another_place_takes_away_is_not_reached() {
+    let loaded = own(
+        "[pane]\n\"x\" = \"zoom\"\n\"g\" = \"help\"\n[global]\n\"x\" = \"reload\"\n\"g g\" = \"redraw\"\n[composer]\n\"x\" = \"noop\"\n[normal]\n\"x\" = \"noop\"\n",
+    );
+    let keymap = loaded.keymap.unwrap();
+    let reaches = |action| keymap.reaches(|call| call.action == action);
+    assert!(reaches(Action::Zoom) && reaches(Action::Redraw));
+    // In overlays, searches and questions nothing takes `x`.
+    assert!(reaches(Action::Reload));
+    let hidden = own(
+        "[overlay]\n\"y\" = \"help\"\n[search]\n\"y\" = \"help\"\n[question]\n\"y\" = \"help\"\n[composer]\n\"y\" = \"noop\"\n[pane]\n\"y\" = \"help\"\n[global]\n\"y\" = \"reload\"\n",
+    );
+    assert!(!hidden.keymap.unwrap().reaches(|call| call.action == Action::Reload));
 }
 
 #[test]
@@ -99,7 +139,9 @@ fn the_first_context_that_knows_a_key_answers() {
     assert_eq!(find(&transcript, "g", &idle), "+Go to");
     assert_eq!(find(&transcript, "g g", &idle), "scroll-top");
     assert_eq!(find(&transcript, "g y", &idle), "nothing");
-    assert_eq!(find(&transcript, "z", &idle), "zoom");
+    assert_eq!(find(&transcript, "z", &idle), "+Fold");
+    assert_eq!(find(&transcript, "z z", &idle), "zoom");
+    assert_eq!(find(&[Context::Surface, Context::Pane], "z", &idle), "zoom");
     assert_eq!(find(&transcript, "ctrl-c", &idle), "quit-twice");
     let running = Facts { turn_running: true, ..idle };
     assert_eq!(find(&transcript, "esc", &running), "interrupt");
@@ -125,7 +167,7 @@ fn a_file_changes_single_rows_and_unbinds() {
     assert_eq!(find("x", &Facts::default()), Some(Call::with(Action::FocusPane, "notes")));
     assert_eq!(find("k", &Facts::default()), Some(Call::new(Action::PageUp)));
     assert_eq!(find("k", &Facts { selection: true, ..Facts::default() }), Some(Call::new(Action::CopyEntry)));
-    assert_eq!(find("z", &Facts::default()), Some(Call::new(Action::Zoom)), "inherited");
+    assert_eq!(find("w", &Facts::default()), Some(Call::new(Action::WhatIf)), "inherited");
 }
 
 #[test]
@@ -173,8 +215,19 @@ fn what_cannot_be_read_keeps_the_last_good_one() {
     let torn = own("[transcript\n");
     assert!(torn.keymap.is_none());
     assert!(messages(&torn)[0].starts_with("own.toml:1: "), "{:?}", torn.problems);
-    let circle = own("inherits = \"own\"\n");
+    let folder = tempfile::tempdir().unwrap();
+    for (name, parent) in [("a", "b"), ("b", "a"), ("c", "nowhere")] {
+        std::fs::write(folder.path().join(format!("{name}.toml")), format!("# mine\ninherits = \"{parent}\"\n"))
+            .unwrap();
+    }
+    let circle = load("a", Some(folder.path()));
     assert!(circle.keymap.is_none());
+    assert_eq!(messages(&circle), ["b.toml:2: `inherits` goes round in a circle: a → b → a"]);
+    let orphan = load("c", Some(folder.path()));
+    assert_eq!(messages(&orphan), ["c.toml:2: there is no keymap `nowhere`"]);
+    std::fs::create_dir(folder.path().join("d.toml")).unwrap();
+    let folder = load("d", Some(folder.path()));
+    assert!(messages(&folder)[0].contains("it cannot be read"), "{:?}", folder.problems);
     let missing = load("defualt", None);
     assert!(missing.keymap.is_none());
     assert_eq!(missing.problems[0].hint.as_deref(), Some("did you mean `default`?"));

@@ -16,6 +16,8 @@ pub enum Context {
     Plan,
     Notes,
     Composer,
+    /// The composer in normal mode, before its other keys.
+    Normal,
     /// The completion list over the composer.
     Popup,
     /// A search being typed.
@@ -36,6 +38,7 @@ impl Context {
         Self::Plan,
         Self::Notes,
         Self::Composer,
+        Self::Normal,
         Self::Popup,
         Self::Search,
         Self::Overlay,
@@ -53,6 +56,7 @@ impl Context {
             Self::Plan => "plan",
             Self::Notes => "notes",
             Self::Composer => "composer",
+            Self::Normal => "normal",
             Self::Popup => "popup",
             Self::Search => "search",
             Self::Overlay => "overlay",
@@ -63,6 +67,21 @@ impl Context {
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|context| context.name() == name)
     }
+
+    /// The orders in which contexts are asked, for each place of the screen.
+    pub const ORDERS: &'static [&'static [Self]] = &[
+        &[Self::Composer, Self::Global],
+        &[Self::Normal, Self::Composer, Self::Global],
+        &[Self::Popup, Self::Composer, Self::Global],
+        &[Self::Transcript, Self::Pane, Self::Global],
+        &[Self::Surface, Self::Pane, Self::Global],
+        &[Self::Scores, Self::Pane, Self::Global],
+        &[Self::Plan, Self::Pane, Self::Global],
+        &[Self::Notes, Self::Pane, Self::Global],
+        &[Self::Search, Self::Global],
+        &[Self::Overlay, Self::Global],
+        &[Self::Question, Self::Global],
+    ];
 
     /// Whether letters are typed rather than looked up as commands.
     pub const fn types(self) -> bool {
@@ -170,6 +189,43 @@ impl Keymap {
             }
         }
         Found::Nothing
+    }
+
+    /// Whether the composer has a normal mode here: some key leads to it.
+    pub fn is_modal(&self) -> bool {
+        self.roots.get(&Context::Composer).is_some_and(|root| {
+            let mut leads = false;
+            root.collect(&mut Vec::new(), &mut |_, row| {
+                leads |= row.call.as_ref().is_some_and(|call| call.action == Action::NormalMode);
+            });
+            leads
+        })
+    }
+
+    /// Whether some place has a sequence of keys that leads to this call: nothing before it in the order
+    /// of lookup takes its keys away.
+    pub fn reaches(&self, wanted: impl Fn(&Call) -> bool) -> bool {
+        self.rows().iter().filter(|row| wanted(&row.call)).any(|row| {
+            let Ok(keys) = Key::parse_sequence(&row.keys) else { return false };
+            let places = Context::ORDERS.iter().filter(|order| order.contains(&row.context));
+            places.into_iter().any(|order| {
+                let before = order.iter().take_while(|context| **context != row.context);
+                !before.into_iter().any(|context| self.takes(*context, &keys))
+            })
+        })
+    }
+
+    /// Whether a context answers these keys, or their beginning, whatever the state.
+    fn takes(&self, context: Context, keys: &[Key]) -> bool {
+        let Some(mut node) = self.roots.get(&context) else { return false };
+        for key in keys {
+            let Some(next) = node.children.get(key) else { return false };
+            if next.rows.iter().any(|row| row.when.is_always()) {
+                return true;
+            }
+            node = next;
+        }
+        !node.children.is_empty()
     }
 
     fn walk(&self, context: Context, keys: &[Key]) -> Option<&Node> {

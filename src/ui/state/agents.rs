@@ -27,6 +27,7 @@ impl State {
         };
         let catalogue = &self.snapshot.catalogue;
         self.composer.agents = catalogue.agents.iter().map(offered).collect();
+        self.composer.capabilities = catalogue.capabilities.iter().map(offered).collect();
         self.composer.skills = catalogue.skills.iter().map(offered).collect();
     }
 

@@ -194,7 +194,13 @@ impl State {
             Layer::Picker(picker) => match picker.of {
                 Listing::Agents => own(source_of(self.agent_rows(&picker.filter).get(picker.selected)?.item?)),
                 Listing::Catalogue(shelf) => own(self.shelf_rows(shelf, &picker.filter).get(picker.selected)?.source()),
-                Listing::Help | Listing::Palette | Listing::History | Listing::Why(_) => None,
+                Listing::Help
+                | Listing::Palette
+                | Listing::History
+                | Listing::Prompts
+                | Listing::Waiting
+                | Listing::Code
+                | Listing::Why(_) => None,
             },
             Layer::Reader(Reader { subject, .. }) => match subject {
                 Subject::Part { shelf, name, file } => own(source_of(self.part(*shelf, name, file)?)),

@@ -22,7 +22,9 @@ impl State {
         let mut contexts = Vec::new();
         match self.focus {
             Pane::Composer => {
-                if self.composer.completion.is_some() {
+                if self.composer.modal.is_normal() {
+                    contexts.push(Context::Normal);
+                } else if self.composer.completion.is_some() {
                     contexts.push(Context::Popup);
                 }
                 contexts.push(Context::Composer);
@@ -51,7 +53,14 @@ impl State {
             overlay: !self.layers.is_empty(),
             reading: matches!(self.layers.last(), Some(Layer::Reader(_))),
             sections: self.has_sections(),
-            listing: matches!(self.layers.last(), Some(Layer::Table(_))),
+            listing: self.listing(),
+            typing: matches!(self.layers.last(), Some(Layer::Table(Table { typing: Some(_), .. }))),
+            server: self.server_in_question().is_some(),
+            time: matches!(self.layers.last(), Some(Layer::Table(Table { of: Tabled::Time, .. }))),
+            log: matches!(self.layers.last(), Some(Layer::Table(Table { of: Tabled::Log(_), typing: None, .. }))),
+            session: matches!(self.layers.last(), Some(Layer::Table(Table { of: Tabled::Sessions, typing: None, .. }))),
+            filling: matches!(self.layers.last(), Some(Layer::Table(Table { of: Tabled::Context(_), .. }))),
+            rewinding: matches!(self.layers.last(), Some(Layer::Table(Table { of: Tabled::Rewind, .. }))),
             switch: self.switch_in_question().is_some(),
             sourced: self.has_sources(),
             turn_running: self.snapshot.run.busy(),
@@ -60,6 +69,7 @@ impl State {
             interrupting: self.interrupting == Some(self.snapshot.turn) && self.snapshot.run.busy(),
             retrying: matches!(self.snapshot.run, RunState::Retrying { .. }),
             queued: !self.snapshot.queue.is_empty(),
+            shell_running: self.snapshot.shell.is_some(),
             capability: self.capability_in_question().is_some(),
             asking: !self.snapshot.asks.is_empty(),
             asking_text: self.question_takes_text(),
@@ -68,7 +78,19 @@ impl State {
             search_editing: self.search_editing(),
             zoomed: self.zoom,
             tour: self.composer.is_empty() && self.tour_is_open(),
+            normal: self.composer.modal.is_normal(),
+            operator: self.composer.modal.operating(),
+            counting: self.pending.count.is_some(),
+            themes: self.lists_themes(),
             following: self.transcript.scroll == Scroll::Follow,
+        }
+    }
+
+    /// Letters are keys of a list.
+    fn listing(&self) -> bool {
+        match self.layers.last() {
+            Some(Layer::Table(Table { of, typing, .. })) => typing.is_none() && *of != Tabled::Time,
+            _ => false,
         }
     }
 
@@ -110,19 +132,42 @@ impl State {
                 Listing::Help => "HELP",
                 Listing::Palette => "PALETTE",
                 Listing::History => "HISTORY",
+                Listing::Prompts => "MESSAGES",
+                Listing::Waiting => "WAITING",
+                Listing::Code => "CODE",
                 Listing::Agents => "AGENTS",
                 Listing::Catalogue(_) => "CATALOGUE",
                 Listing::Why(_) => "WHY",
             },
             (Some(Layer::Reader(_)), ..) => "READ",
             (Some(Layer::WhatIf(_)), ..) => "WHAT IF",
-            (Some(Layer::Table(Table { of: Tabled::Switches, .. })), ..) => "SWITCHES",
-            (Some(Layer::Table(Table { of: Tabled::Calls, .. })), ..) => "WIRE",
+            (Some(Layer::Table(Table { of, .. })), ..) => match of {
+                Tabled::Switches => "SWITCHES",
+                Tabled::Calls => "WIRE",
+                Tabled::Context(_) => "CONTEXT",
+                Tabled::Servers => "SERVERS",
+                Tabled::Sessions => "SESSIONS",
+                Tabled::Time => "THE PAST",
+                Tabled::Log(_) => "LOG",
+                Tabled::Themes => "THEMES",
+                Tabled::Rewind => "REWIND",
+            },
             (None, Some(_), _) => "QUESTION",
+            (None, None, Pane::Composer) if self.composer.modal.is_normal() => "NORMAL",
+            (None, None, Pane::Composer) if self.keymap.is_modal() => "INSERT",
             (None, None, Pane::Composer) => "TYPE",
             (None, None, Pane::Transcript) if self.search_editing() => "SEARCH",
             (None, None, _) => "NORMAL",
         }
+    }
+
+    /// What was typed of a command that is not complete: a count, an operator, the first keys.
+    pub fn unfinished(&self) -> String {
+        let mut typed = self.composer.modal.typed();
+        if let Some(count) = self.pending.count {
+            typed.push_str(&count.to_string());
+        }
+        typed
     }
 
     /// The node the pending keys lead to, once they have waited long enough to be asked about.

@@ -1,4 +1,4 @@
-use super::{Noun, Part, Reach, Shelf, State, WhatIf};
+use super::{ContextSide, LogFloor, Noun, Part, Reach, Shelf, State, WhatIf};
 use crate::proto::{Order, RequestId, Seq};
 
 /// An overlay.
@@ -25,7 +25,7 @@ impl Layer {
                 std::mem::discriminant(&one.of) == std::mem::discriminant(&two.of)
             }
             (Self::Reader(_), Self::Reader(_)) | (Self::WhatIf(_), Self::WhatIf(_)) => true,
-            (Self::Table(one), Self::Table(two)) => one.of == two.of,
+            (Self::Table(one), Self::Table(two)) => std::mem::discriminant(&one.of) == std::mem::discriminant(&two.of),
             (Self::Picker(_) | Self::Reader(_) | Self::WhatIf(_) | Self::Table(_), _) => false,
         }
     }
@@ -48,17 +48,43 @@ impl Picker {
     }
 }
 
-/// A list whose rows are marked and not filtered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A list whose rows are marked: letters are keys, unless something is being typed into it.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     pub of: Tabled,
     pub selected: usize,
     pub offset: usize,
+    /// What rows must match, in those that can be filtered.
+    pub filter: String,
+    pub typing: Option<Typing>,
+}
+
+/// What is being typed into a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Typing {
+    Filter,
+    /// A new name for what is marked.
+    Name(String),
 }
 
 impl Table {
     pub fn new(of: Tabled) -> Self {
-        Self { of, selected: 0, offset: 0 }
+        Self { of, selected: 0, offset: 0, filter: String::new(), typing: None }
+    }
+
+    /// From the first row again: the list is another one now.
+    pub fn rewind(&mut self) {
+        self.selected = 0;
+        self.offset = 0;
+    }
+
+    /// Where typed letters go, if they do.
+    pub fn typed(&mut self) -> Option<&mut String> {
+        match &mut self.typing {
+            Some(Typing::Filter) => Some(&mut self.filter),
+            Some(Typing::Name(name)) => Some(name),
+            None => None,
+        }
     }
 }
 
@@ -67,6 +93,31 @@ pub enum Tabled {
     Switches,
     /// Model calls of all purposes.
     Calls,
+    Context(ContextSide),
+    Servers,
+    Sessions,
+    /// The events of the session: the marked one is what every pane shows.
+    Time,
+    Log(LogFloor),
+    Themes,
+    /// Prompts to go back to.
+    Rewind,
+}
+
+impl Tabled {
+    /// Whether rows can be found by what is typed.
+    pub fn is_filtered(self) -> bool {
+        match self {
+            Self::Sessions | Self::Log(_) => true,
+            Self::Switches
+            | Self::Calls
+            | Self::Context(_)
+            | Self::Servers
+            | Self::Time
+            | Self::Themes
+            | Self::Rewind => false,
+        }
+    }
 }
 
 /// What a picker lists.
@@ -76,6 +127,11 @@ pub enum Listing {
     Palette,
     /// Messages sent before.
     History,
+    /// Own messages of this session.
+    Prompts,
+    Waiting,
+    /// Blocks of code of an entry.
+    Code,
     /// Agents and roles that the session can take on.
     Agents,
     Catalogue(Shelf),

@@ -1,6 +1,7 @@
 use super::fuzzy::filtered;
 use super::{State, Subject};
 use crate::proto::slash::{self, Slash};
+use crate::proto::{Order, QueueId};
 use crate::ui::action::{Action, Arguments, Call, Category};
 use crate::ui::keys::{Context, HelpRow};
 
@@ -11,6 +12,11 @@ pub enum Deed {
     Slash(&'static Slash),
     /// Puts a message sent before into the composer.
     TakeUp(String),
+    /// Goes to an entry of the transcript.
+    Jump(Order),
+    /// Takes a waiting message back.
+    EditWaiting(QueueId),
+    CopyCode(String),
     /// Takes on an agent or role.
     Role(String),
     /// Shows a record in full.
@@ -41,7 +47,7 @@ impl MenuRow {
     fn action(&self) -> Option<Action> {
         match &self.deed {
             Deed::Call(call) => Some(call.action),
-            Deed::Slash(_) | Deed::TakeUp(_) | Deed::Role(_) | Deed::Read(_) => None,
+            _ => None,
         }
     }
 
@@ -50,7 +56,7 @@ impl MenuRow {
         match &self.deed {
             Deed::Call(call) => call.action.id(),
             Deed::Slash(command) => command.name,
-            Deed::TakeUp(_) | Deed::Role(_) | Deed::Read(_) => "",
+            _ => "",
         }
     }
 }
@@ -194,6 +200,7 @@ fn section(row: &HelpRow) -> &'static str {
         Context::Plan => "Plan",
         Context::Notes => "Notes",
         Context::Composer => "Composer",
+        Context::Normal => "Message, in normal mode",
         Context::Popup => "Completion list",
         Context::Search => "Search",
         Context::Overlay => "Overlays",
@@ -214,7 +221,9 @@ fn best(rows: Vec<MenuRow>, filter: &str) -> Vec<MenuRow> {
 
 /// Every action with every argument it can have.
 fn calls() -> impl Iterator<Item = Call> {
-    Action::ALL.iter().flat_map(|action| match action.arguments() {
+    // A digit and a command of normal mode mean nothing without their keys.
+    let told = Action::ALL.iter().filter(|action| !matches!(action, Action::Count | Action::Vi));
+    told.flat_map(|action| match action.arguments() {
         Arguments::OneOf(names) => names.iter().map(|name| Call::with(*action, name)).collect::<Vec<_>>(),
         Arguments::None | Arguments::Count => vec![Call::new(*action)],
     })

@@ -9,31 +9,47 @@
 mod agents;
 mod catalogue;
 mod contexts;
+mod filling;
 mod fuzzy;
 mod layer;
+mod log;
+mod marks;
 mod menu;
+mod pickable;
 mod picker;
+mod rewind;
 mod secrets;
 mod selection;
+mod shelf;
 mod starting;
 mod supervisor;
 mod surface;
+mod themes;
+mod time;
 mod timers;
 mod transcript;
 mod what_if;
 mod why;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use agents::AgentRow;
 pub use catalogue::{Findings, Shelf, ShelfRow, about};
+pub use filling::{ContextSide, FillRow, FillWhat, Folder};
 pub(in crate::ui) use fuzzy::filtered;
-pub use layer::{Layer, Listing, Picker, Reader, Subject, Table, Tabled};
+pub use layer::{Layer, Listing, Picker, Reader, Subject, Table, Tabled, Typing};
+pub use log::{LOG_EVERY_MS, LogFloor, LogState};
 pub use menu::{Deed, MenuRow};
+pub use pickable::PromptRow;
+pub use rewind::{RewindRow, Rewinding};
 pub use secrets::Secrets;
 pub use selection::{Ground, Selection, Spot};
+pub use shelf::ShelfState;
 pub use supervisor::{Part, SwitchGroup, Wire, short_name, switch_order};
 pub use surface::{Item, Standing, brought, dynamic_order, is_alive, items, not_compared, own_servers, static_servers};
+pub use themes::{AUTO, ThemeRow, Themes};
+pub use time::TimeState;
 pub use transcript::{Scroll, ScrollBy, Search, TranscriptState};
 pub use what_if::{Answered, WhatIf};
 pub use why::{Noun, Reach, WhyRow};
@@ -77,7 +93,7 @@ impl Pane {
 
 #[derive(Debug)]
 pub struct State {
-    /// Our own copy, kept by applying events.
+    /// Our own copy, kept by applying events; of another moment while one looks at the past.
     pub snapshot: Snapshot,
     pub focus: Pane,
     /// The focused pane fills the screen.
@@ -97,6 +113,13 @@ pub struct State {
     pub tried: u64,
     /// The bodies of the model call that was asked about last, once they came.
     pub wire: Option<Wire>,
+    pub time: TimeState,
+    pub log: LogState,
+    /// What is known of other sessions.
+    pub shelf: ShelfState,
+    /// Groups of what fills a request that are open.
+    pub opened: BTreeSet<Folder>,
+    pub rewinding: Rewinding,
     /// The open question that has focus, if one has. Only one for a secret takes focus by itself.
     pub question: Option<Question>,
     /// Which secrets come forward by themselves.
@@ -108,6 +131,9 @@ pub struct State {
     /// Short words for the person, newest last.
     pub toasts: Vec<Toast>,
     pub keymap: Arc<Keymap>,
+    pub themes: Themes,
+    /// What is kept of the message for the next start.
+    pub drafts: super::drafts::Keeping,
     /// What is wrong with the person's keymap and theme files.
     pub problems: Vec<Problem>,
     pub settings: Settings,
@@ -153,6 +179,8 @@ impl std::fmt::Debug for Question {
 pub struct Pending {
     pub keys: Vec<Key>,
     pub since: Timestamp,
+    /// What was typed of a count for the next key.
+    pub count: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -203,12 +231,19 @@ impl State {
             layers: Vec::new(),
             tried: 0,
             wire: None,
+            time: TimeState::default(),
+            log: LogState::default(),
+            shelf: ShelfState::default(),
+            opened: BTreeSet::new(),
+            rewinding: Rewinding::default(),
             question: None,
             secrets: Secrets::default(),
             selection: None,
             pending: Pending::default(),
             toasts: Vec::new(),
             keymap,
+            themes: Themes::default(),
+            drafts: super::drafts::Keeping::default(),
             problems: Vec::new(),
             settings,
             terminal: Terminal { focused: true, depth, shade: None, enhanced_keys: false },

@@ -1,4 +1,4 @@
-use super::{Layer, Listing, Picker, Reader, State, Subject, Table, Tabled};
+use super::{ContextSide, Layer, Listing, Picker, Reader, State, Subject, Table, Tabled};
 use crate::proto::{
     Decision, ModelCall, Note, RequestId, Seq, SupervisorRecord, SwitchState, SwitchView, Switched, SwitchedHow,
 };
@@ -148,7 +148,28 @@ impl State {
     pub fn table_len(&self, of: Tabled) -> usize {
         match of {
             Tabled::Switches => self.snapshot.supervisor.switches.len(),
-            Tabled::Calls => self.snapshot.supervisor.calls.len(),
+            Tabled::Calls | Tabled::Context(ContextSide::Requests) => self.snapshot.supervisor.calls.len(),
+            Tabled::Context(ContextSide::Parts) => self.fill_rows().len(),
+            Tabled::Servers => self.snapshot.servers.len(),
+            Tabled::Time => self.time.total(),
+            Tabled::Log(_) => self.log_rows().len(),
+            Tabled::Themes => self.themes.rows.len(),
+            Tabled::Rewind => self.rewind_rows().len(),
+            Tabled::Sessions => self.shelf.shown().len(),
+        }
+    }
+
+    /// The server that is read about or marked in the overlay.
+    pub fn server_in_question(&self) -> Option<&str> {
+        match self.layers.last()? {
+            Layer::Reader(Reader { subject: Subject::Server(name) | Subject::Tool { server: name, .. }, .. }) => {
+                Some(name)
+            }
+            Layer::Table(Table { of: Tabled::Servers, selected, .. }) => {
+                let servers = &self.snapshot.servers;
+                servers.get((*selected).min(servers.len().saturating_sub(1))).map(|server| server.name.as_str())
+            }
+            _ => None,
         }
     }
 
@@ -163,6 +184,7 @@ impl State {
             Some(
                 Layer::Picker(Picker { of: Listing::Catalogue(_), .. })
                     | Layer::Reader(Reader { subject: Subject::Wire(..), .. })
+                    | Layer::Table(Table { of: Tabled::Context(_) | Tabled::Log(_), .. })
             )
         )
     }

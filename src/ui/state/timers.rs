@@ -1,5 +1,5 @@
 use super::contexts::WHICH_KEY_MS;
-use super::{Layer, State, Table, Tabled};
+use super::{LOG_EVERY_MS, Layer, State, Table, Tabled};
 use crate::proto::{CallEnd, ServerState, Timestamp};
 
 /// Milliseconds between two looks of a spinner.
@@ -10,10 +10,16 @@ impl State {
     pub fn next_wake(&self) -> Option<Timestamp> {
         let mut times: Vec<Timestamp> = self.toasts.iter().map(|toast| toast.until).collect();
         times.extend(self.quit_armed);
+        times.extend(self.drafts.due());
+        if self.in_past() {
+            // Nothing moves there.
+            return times.into_iter().min();
+        }
         if !self.pending.keys.is_empty() {
             let shown = self.pending.since + WHICH_KEY_MS;
             times.extend((self.now < shown).then_some(shown));
         }
+        times.extend(self.reads_log().then(|| self.log.read_at + LOG_EVERY_MS));
         if let Some(Layer::WhatIf(tried)) = self.layers.last() {
             times.extend(tried.again_at());
         }
@@ -36,7 +42,11 @@ impl State {
     /// Spinners are on screen and may move.
     fn moving(&self) -> bool {
         let starting = |state: &ServerState| matches!(state, ServerState::Starting { .. });
-        self.settings.motion && (self.snapshot.run.busy() || self.starting() || self.any_server(starting))
+        self.settings.motion
+            && (self.snapshot.run.busy()
+                || self.snapshot.shell.is_some()
+                || self.starting()
+                || self.any_server(starting))
     }
 
     /// Elapsed times or countdowns are on screen.
@@ -44,7 +54,11 @@ impl State {
         let timed = |state: &ServerState| {
             matches!(state, ServerState::Starting { .. } | ServerState::Waiting { .. }) && !state.is_held()
         };
-        self.snapshot.run.busy() || self.starting() || self.any_server(timed) || self.call_on_screen()
+        self.snapshot.run.busy()
+            || self.snapshot.shell.is_some()
+            || self.starting()
+            || self.any_server(timed)
+            || self.call_on_screen()
     }
 
     /// A model call that runs beside the turn is listed with its elapsed time.

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use super::State;
 use crate::proto::Order;
-use crate::ui::transcript::cell::{Fold, default_fold};
+use crate::ui::transcript::cell::{Fold, FoldKind, fold_of};
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TranscriptState {
@@ -13,6 +13,8 @@ pub struct TranscriptState {
     pub toggled: BTreeSet<Order>,
     /// Everything that can fold stands open unless toggled.
     pub unfold_all: bool,
+    /// Kinds of which each stands open unless toggled.
+    pub open_kinds: BTreeSet<FoldKind>,
     /// The entry under the cursor, when the pane has focus.
     pub selected: Option<Order>,
     pub search: Option<Search>,
@@ -57,7 +59,7 @@ impl State {
         let Some(order) = self.transcript.selected else { return false };
         let entries = self.snapshot.transcript.entries();
         let Ok(at) = entries.binary_search_by_key(&order, |entry| entry.order) else { return false };
-        let fold = if self.transcript.unfold_all { Fold::Open } else { default_fold(&entries[at].kind) };
+        let fold = fold_of(&entries[at].kind, self.transcript.unfold_all, &self.transcript.open_kinds);
         let toggled = self.transcript.toggled.contains(&order);
         (if toggled { fold.other() } else { fold }) == Fold::Folded
     }

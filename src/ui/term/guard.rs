@@ -12,10 +12,10 @@ pub struct Modes {
     pub modify_other_keys: bool,
 }
 
-/// Alternate screen, bracketed paste, focus events.
-const ENTER: &str = "\x1b[?1049h\x1b[?2004h\x1b[?1004h";
+/// Alternate screen, bracketed paste, focus events, word of dark and light.
+const ENTER: &str = "\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?2031h";
 /// Ends a frame that a panic cut short, then the reverse of [`ENTER`], a plain style, a shown cursor.
-const LEAVE: &str = "\x1b[?2026l\x1b[0m\x1b[?1004l\x1b[?2004l\x1b[?1049l\x1b[?25h";
+const LEAVE: &str = "\x1b[?2026l\x1b[0m\x1b[?2031l\x1b[?1004l\x1b[?2004l\x1b[?1049l\x1b[?25h";
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 /// Disambiguate escape codes; nothing more, so that text stays text.

@@ -1,8 +1,12 @@
 use crate::ui::theme::Depth;
 
-/// Asks for the background colour, for the kitty keyboard protocol, and for the device attributes,
-/// which every terminal answers and answers last. Nobody waits: answers arrive as input.
-pub const QUERIES: &[u8] = b"\x1b]11;?\x1b\\\x1b[?u\x1b[c";
+/// Asks for dark or light, for the background colour, for the kitty keyboard protocol, and for the device
+/// attributes, which every terminal answers and answers last. Nobody waits: answers arrive as input,
+/// late or never. The background comes after dark or light, as it is what is really there.
+pub const QUERIES: &[u8] = b"\x1b[?996n\x1b]11;?\x1b\\\x1b[?u\x1b[c";
+
+/// Asks for the background colour alone, after the terminal told that it turned dark or light.
+pub const BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
 
 /// How many colours to use, from the environment alone.
 pub fn depth(get: impl Fn(&str) -> Option<String>) -> Depth {

@@ -16,6 +16,8 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("dark", include_str!("../../../themes/dark.toml")),
     ("light", include_str!("../../../themes/light.toml")),
     ("high-contrast", include_str!("../../../themes/high-contrast.toml")),
+    ("ember", include_str!("../../../themes/ember.toml")),
+    ("paper", include_str!("../../../themes/paper.toml")),
     ("ansi16", include_str!("../../../themes/ansi16.toml")),
     ("mono", include_str!("../../../themes/mono.toml")),
 ];
@@ -56,6 +58,9 @@ pub fn load(name: &str, folder: Option<&Path>, depth: Depth) -> Loaded {
     }
     problems.append(&mut reader.problems);
     let mut theme = Theme { name: name.to_owned(), styles: reader.resolve(depth) };
+    if depth == Depth::Sixteen {
+        theme.tell_marks_apart();
+    }
     if depth == Depth::None
         && name != "mono"
         && let Some(mono) = load("mono", None, depth).theme
@@ -63,6 +68,20 @@ pub fn load(name: &str, folder: Option<&Path>, depth: Depth) -> Loaded {
         theme.styles = mono.styles;
     }
     Loaded { theme: Some(theme), problems }
+}
+
+impl Theme {
+    /// With few colours the ground of a mark may become that of plain text; then the mark is reversed.
+    fn tell_marks_apart(&mut self) {
+        let plain = self.style(Role::UiText).bg;
+        for role in [Role::UiSelection, Role::UiMatch] {
+            let style = self.style(role);
+            let told = style.bg != plain || style.add_modifier.contains(Modifier::REVERSED);
+            if let Some(own) = self.styles.get_mut(role as usize).filter(|_| !told) {
+                *own = style.add_modifier(Modifier::REVERSED);
+            }
+        }
+    }
 }
 
 #[derive(Debug, Default)]

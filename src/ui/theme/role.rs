@@ -72,6 +72,8 @@ roles! {
     DiffPlus = "diff.plus",
     DiffMinus = "diff.minus",
     DiffHunk = "diff.hunk",
+    DiffPlusWord = "diff.plus.word",
+    DiffMinusWord = "diff.minus.word",
     DecisionMark = "decision.mark",
     DecisionText = "decision.text",
     NoticeInfo = "notice.info",

@@ -73,22 +73,67 @@ fn colours_come_down_to_what_the_terminal_shows() {
     assert!(at(Depth::None).style(Role::ToolError).add_modifier.contains(Modifier::BOLD));
 }
 
-/// Contrast by the web's rule: 4.5 for what is read, 3 for what only stands around.
+/// Lines, not text.
+const DECORATION: [Role; 3] = [Role::UiBorder, Role::UiScrollbar, Role::MarkdownRule];
+
+/// What a terminal shows where a theme leaves the background to it.
+fn ground_of(name: &str) -> [u8; 3] {
+    match name {
+        "light" => [255, 255, 255],
+        _ => [0x15, 0x18, 0x1c],
+    }
+}
+
+fn components(colour: Option<Color>) -> Option<[u8; 3]> {
+    match colour {
+        Some(Color::Rgb(r, g, b)) => Some([r, g, b]),
+        _ => None,
+    }
+}
+
+/// Contrast by the web's rule: 4.5 for what is read, on the background, in overlays, on the marked row
+/// and under a match; 1.6 for lines.
 #[test]
-fn text_is_readable_on_its_background() {
-    for (name, ground) in [("dark", [0x15, 0x18, 0x1c]), ("light", [255, 255, 255]), ("high-contrast", [0, 0, 0])] {
+fn text_is_readable_on_every_ground_it_can_stand_on() {
+    for (name, _) in BUILT_IN.iter().filter(|(name, _)| !["ansi16", "mono"].contains(name)) {
+        let theme = load(name, None, Depth::Full).theme.unwrap();
+        let plain = components(theme.style(Role::UiText).bg).unwrap_or(ground_of(name));
+        for role in Role::ALL {
+            let own = theme.style(*role);
+            let least = if DECORATION.contains(role) { 1.6 } else { 4.5 };
+            for ground in [Role::UiText, Role::UiOverlay, Role::UiCursorLine, Role::UiSelection, Role::UiMatch] {
+                // As `view` lays them: an overlay's ground lies under the text, a mark over it.
+                let over = theme.style(ground);
+                let style = match ground {
+                    Role::UiSelection | Role::UiMatch | Role::UiCursorLine => own.patch(over),
+                    _ if own.bg.is_some() && own.bg != theme.style(Role::UiText).bg => own,
+                    _ => own.bg(over.bg.unwrap_or(Color::Reset)),
+                };
+                let Some(text) = components(style.fg) else { panic!("{name} {} has no colour", role.name()) };
+                let behind = components(style.bg).unwrap_or(plain);
+                let found = contrast(text, behind);
+                let (role, ground) = (role.name(), ground.name());
+                assert!(found >= least, "{name}: {role} on {ground} has contrast {found:.2}, not {least}");
+            }
+        }
+    }
+}
+
+/// The sixteen colours are the person's, so nothing may rest on how they look: text keeps the terminal's
+/// own colours or stands on a ground that the theme set with it.
+#[test]
+fn themes_without_colours_of_their_own_never_set_a_ground_without_a_text_colour() {
+    for name in ["ansi16", "mono"] {
         let theme = load(name, None, Depth::Full).theme.unwrap();
         for role in Role::ALL {
             let style = theme.style(*role);
-            let Some(Color::Rgb(r, g, b)) = style.fg else { continue };
-            let ground = match style.bg {
-                Some(Color::Rgb(r, g, b)) => [r, g, b],
-                _ => ground,
-            };
-            let decoration = matches!(role, Role::UiBorder | Role::UiScrollbar | Role::MarkdownRule);
-            let least = if decoration { 1.6 } else { 4.5 };
-            let contrast = contrast([r, g, b], ground);
-            assert!(contrast >= least, "{name} {} has contrast {contrast:.2}", role.name());
+            assert!(components(style.fg).is_none() && components(style.bg).is_none(), "{name} {}", role.name());
+            let ground = style.bg.is_some_and(|ground| ground != Color::Reset);
+            assert!(
+                !ground || style.fg.is_some_and(|text| text != Color::Reset && Some(text) != style.bg),
+                "{name} {}",
+                role.name()
+            );
         }
     }
 }

@@ -18,6 +18,8 @@ pub struct Scene<'a> {
     pub toggled: &'a BTreeSet<Order>,
     /// What can fold stands open unless toggled.
     pub unfold_all: bool,
+    /// Kinds of which each stands open unless toggled.
+    pub open_kinds: &'a BTreeSet<cell::FoldKind>,
     pub width: usize,
     pub now: Timestamp,
     pub motion: bool,
@@ -198,7 +200,7 @@ impl Cache {
     pub(super) fn lay(&mut self, scene: &Scene, index: usize) -> u32 {
         let Some(entry) = scene.entries.get(index) else { return 0 };
         let colours = self.highlighter.finished();
-        let default = if scene.unfold_all { Fold::Open } else { cell::default_fold(&entry.kind) };
+        let default = cell::fold_of(&entry.kind, scene.unfold_all, scene.open_kinds);
         let fold = if scene.toggled.contains(&entry.order) { default.other() } else { default };
         let fold = if self.search.opened == Some(entry.order) { Fold::Open } else { fold };
         let step = if scene.motion { cell::SPINNER_MS } else { 1000 };

@@ -1,10 +1,13 @@
 //! Diffs: recognising them in output, making them from the arguments of an edit.
 
+use std::ops::Range;
+
 use serde_json::Value;
-use similar::{ChangeTag, TextDiff};
+use similar::{Algorithm, ChangeTag, DiffOp, TextDiff, capture_diff_slices};
 
 use crate::text;
 use crate::ui::theme::Role;
+use crate::ui::transcript::Styled;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -18,9 +21,33 @@ pub enum Kind {
 pub struct Line {
     pub kind: Kind,
     pub text: String,
+    /// What of it differs from the line it took the place of, or that took its place.
+    pub changed: Vec<Range<usize>>,
 }
 
 impl Line {
+    fn new(kind: Kind, text: String) -> Self {
+        Self { kind, text, changed: Vec::new() }
+    }
+
+    /// The line with its changed words set apart.
+    pub fn styled(&self) -> Styled {
+        let (plain, word) = match self.kind {
+            Kind::Plus => (self.role(), Role::DiffPlusWord),
+            Kind::Minus => (self.role(), Role::DiffMinusWord),
+            Kind::Hunk | Kind::Context => (self.role(), self.role()),
+        };
+        let mut styled = Styled::default();
+        let mut at = 0;
+        for range in &self.changed {
+            styled.push(&self.text[at..range.start], plain);
+            styled.push(&self.text[range.clone()], word);
+            at = range.end;
+        }
+        styled.push(&self.text[at..], plain);
+        styled
+    }
+
     pub fn role(&self) -> Role {
         match self.kind {
             Kind::Plus => Role::DiffPlus,
@@ -57,7 +84,7 @@ pub fn classify(line: &str) -> Line {
             _ => Kind::Context,
         }
     };
-    Line { kind, text: line.to_owned() }
+    Line::new(kind, line.to_owned())
 }
 
 /// Names that tools give to the text before and after an edit.
@@ -94,7 +121,7 @@ fn between(old: &str, new: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     for (index, group) in diff.grouped_ops(3).iter().enumerate() {
         if index > 0 {
-            lines.push(Line { kind: Kind::Hunk, text: "⋯".to_owned() });
+            lines.push(Line::new(Kind::Hunk, "⋯".to_owned()));
         }
         for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
             let (sign, kind) = match change.tag() {
@@ -102,8 +129,106 @@ fn between(old: &str, new: &str) -> Vec<Line> {
                 ChangeTag::Delete => ('-', Kind::Minus),
                 ChangeTag::Equal => (' ', Kind::Context),
             };
-            lines.push(Line { kind, text: format!("{sign}{}", change.value().trim_end_matches('\n')) });
+            lines.push(Line::new(kind, format!("{sign}{}", change.value().trim_end_matches('\n'))));
         }
     }
+    mark_words(&mut lines);
     lines
+}
+
+/// Longer lines are not compared word by word.
+const MAX_LINE: usize = 2_000;
+
+/// Lines that differ in more than this part of their words have taken no other's place, in hundredths.
+const MAX_CHANGED: usize = 60;
+
+/// Sets apart what changed in lines of which as many came as went.
+pub fn mark_words(lines: &mut [Line]) {
+    let mut at = 0;
+    while at < lines.len() {
+        let run = |from: usize, kind: Kind| lines[from..].iter().take_while(|line| line.kind == kind).count();
+        let gone = run(at, Kind::Minus);
+        let came = run(at + gone, Kind::Plus);
+        if gone > 0 && gone == came {
+            for (old, new) in (at..at + gone).zip(at + gone..at + gone + came) {
+                let (one, two) = changed(&lines[old].text, &lines[new].text);
+                lines[old].changed = one;
+                lines[new].changed = two;
+            }
+        }
+        at += (gone + came).max(1);
+    }
+}
+
+/// What differs in both lines, in bytes; nothing when they have little in common.
+fn changed(old: &str, new: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    let nothing = (Vec::new(), Vec::new());
+    if old.len().max(new.len()) > MAX_LINE {
+        return nothing;
+    }
+    let (one, two) = (words(old), words(new));
+    let texts = |line: &'_ str, words: &[Range<usize>]| -> Vec<String> {
+        words.iter().map(|word| line[word.clone()].to_owned()).collect()
+    };
+    let ops = capture_diff_slices(Algorithm::Myers, &texts(old, &one), &texts(new, &two));
+    let (mut gone, mut came) = (Vec::new(), Vec::new());
+    for op in ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
+        gone.extend(span(&one, op.old_range()));
+        came.extend(span(&two, op.new_range()));
+    }
+    let part =
+        |ranges: &[Range<usize>], line: &str| ranges.iter().map(Range::len).sum::<usize>() * 100 / line.len().max(1);
+    let apart = part(&gone, old).min(part(&came, new)) > MAX_CHANGED;
+    if apart { nothing } else { (gone, came) }
+}
+
+fn span(words: &[Range<usize>], of: Range<usize>) -> Option<Range<usize>> {
+    let part = words.get(of)?;
+    Some(part.first()?.start..part.last()?.end)
+}
+
+/// Words, and each other sign by itself, behind the sign of the line.
+fn words(line: &str) -> Vec<Range<usize>> {
+    let mut words: Vec<Range<usize>> = Vec::new();
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut inside = false;
+    for (at, letter) in line.char_indices().skip(1) {
+        let end = at + letter.len_utf8();
+        match words.last_mut() {
+            Some(last) if inside && is_word(letter) => last.end = end,
+            _ => words.push(at..end),
+        }
+        inside = is_word(letter);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked(old: &str, new: &str) -> Vec<String> {
+        let lines = between(old, new);
+        let show = |line: &Line| {
+            let mut text = line.text.clone();
+            for range in line.changed.iter().rev() {
+                text.insert(range.end, ']');
+                text.insert(range.start, '[');
+            }
+            text
+        };
+        lines.iter().map(show).collect()
+    }
+
+    #[test]
+    fn what_changed_in_a_line_is_set_apart() {
+        let lines = marked("let a = one(x);\nsame\n", "let b = one(x, ä);\nsame\n");
+        assert_eq!(lines, ["-let [a] = one(x);", "+let [b] = one(x[, ä]);", " same"]);
+    }
+
+    #[test]
+    fn lines_that_have_little_in_common_are_left_whole() {
+        assert_eq!(marked("fn main() {}\n", "# Read me first\n"), ["-fn main() {}", "+# Read me first"]);
+        assert_eq!(marked("one two\n", "one 2\nand more\n"), ["-one two", "+one 2", "+and more"]);
+    }
 }

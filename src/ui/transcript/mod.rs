@@ -10,11 +10,11 @@
 
 mod cache;
 pub mod cell;
-mod diff;
+pub mod diff;
 mod flow;
 mod heights;
 mod highlight;
-mod markdown;
+pub mod markdown;
 mod row;
 pub mod scores;
 mod scroll;

@@ -1,7 +1,7 @@
 //! Scores of capabilities, as text: numbers that never lie about the gate, bars, and what came of it.
 
 use super::{Row, Styled};
-use crate::proto::{CapabilityScore, IntentSource, RouteOutcome, Routing};
+use crate::proto::{CapabilityScore, Followed, IntentSource, RouteOutcome, Routing};
 use crate::text;
 use crate::ui::theme::Role;
 
@@ -96,15 +96,20 @@ fn duration(microseconds: u64) -> String {
     }
 }
 
-/// What is to be said at the end of a score's row: who came, and the lead of the first over the next.
-pub fn verdict(routing: &Routing, at: usize) -> Styled {
+/// What is to be said at the end of a score's row: what became of who passed, and the lead of the first over the next.
+pub fn verdict(routing: &Routing, followed: Followed<'_>, at: usize) -> Styled {
     let lead = against(routing.margin, routing.needed_margin);
     let passes = routing.margin >= routing.needed_margin;
     match (at, &routing.outcome) {
         (0, RouteOutcome::Activated { .. }) if routing.source == IntentSource::Question => {
             Styled::new("✔ passes", Role::ScorePass)
         }
-        (0, RouteOutcome::Activated { .. }) => Styled::new("✔ came", Role::ScorePass),
+        (0, RouteOutcome::Activated { .. }) => match followed {
+            Followed::Came => Styled::new("✔ came", Role::ScorePass),
+            Followed::StaysOff(_) => Styled::new("✘ stays off", Role::ScoreFail),
+            Followed::Failed(_) => Styled::new("✘ failed", Role::ScoreFail),
+            Followed::Nothing => Styled::new("✔ passes", Role::ScorePass),
+        },
         (0, RouteOutcome::BelowThreshold) => Styled::new(&format!("< {:.2}", routing.threshold), Role::ScoreFail),
         (1, RouteOutcome::Activated { .. } | RouteOutcome::NarrowMargin) => {
             let role = if passes { Role::UiDim } else { Role::ScoreGate };
@@ -124,11 +129,11 @@ pub struct Columns {
 
 impl Columns {
     /// For rows of this width; names give way to bars.
-    pub fn of(routing: &Routing, width: usize) -> Self {
+    pub fn of(routing: &Routing, followed: Followed<'_>, width: usize) -> Self {
         let longest = |widths: &mut dyn Iterator<Item = usize>| widths.max().unwrap_or(0);
         let names = longest(&mut routing.scores.iter().map(|one| text::width(&text::sanitize_line(&one.capability))));
         let numbers = longest(&mut routing.scores.iter().map(|one| aligned(one.score, routing).len()));
-        let verdicts = longest(&mut (0..2).map(|at| verdict(routing, at).width()));
+        let verdicts = longest(&mut (0..2).map(|at| verdict(routing, followed, at).width()));
         Self { names: names.min((width / 3).max(12)), numbers: numbers.max(4), verdicts }
     }
 }
@@ -140,7 +145,7 @@ const WITH_BAR: usize = 30;
 const WITH_VERDICT: usize = 46;
 
 /// One row: name, number, bar, verdict.
-pub fn score_row(routing: &Routing, at: usize, columns: Columns, width: usize) -> Row {
+pub fn score_row(routing: &Routing, followed: Followed<'_>, at: usize, columns: Columns, width: usize) -> Row {
     let Some(one) = routing.scores.get(at) else { return Row::blank() };
     let passes = one.score >= routing.threshold;
     let number = aligned(one.score, routing);
@@ -152,10 +157,16 @@ pub fn score_row(routing: &Routing, at: usize, columns: Columns, width: usize) -
         &format!("{number:<numbers$}", numbers = columns.numbers),
         if passes { Role::ScorePass } else { Role::ScoreFail },
     );
-    let end = verdict(routing, at);
+    let end = verdict(routing, followed, at);
     if width < WITH_BAR {
-        let came = matches!(&routing.outcome, RouteOutcome::Activated { capability } if one.capability == *capability);
-        return name.with(if came { " ✔" } else { "" }, Role::ScorePass).into_row(width);
+        let passed =
+            matches!(&routing.outcome, RouteOutcome::Activated { capability } if one.capability == *capability);
+        let (mark, role) = match followed {
+            Followed::StaysOff(_) | Followed::Failed(_) if passed => (" ✘", Role::ScoreFail),
+            _ if passed => (" ✔", Role::ScorePass),
+            _ => ("", Role::ScorePass),
+        };
+        return name.with(mark, role).into_row(width);
     }
     name.push(" ", Role::UiText);
     let ends = if width < WITH_VERDICT || columns.verdicts == 0 { 0 } else { columns.verdicts + 1 };

@@ -22,12 +22,14 @@ use std::sync::Arc;
 use crate::port::Delivery;
 use crate::proto::{Command, Snapshot, Timestamp};
 use crate::ui::action::Call;
-use crate::ui::composer::Files;
+use crate::ui::composer::Found;
+use crate::ui::drafts::Drafts;
 use crate::ui::effect::Effect;
 use crate::ui::input::{Input, Mouse};
 use crate::ui::keys::Keymap;
+use crate::ui::log::LogLine;
 use crate::ui::problem::Problem;
-use crate::ui::state::State;
+use crate::ui::state::{LOG_EVERY_MS, State};
 use crate::ui::view::Pointed;
 
 /// Something that was said, and when.
@@ -57,10 +59,15 @@ pub enum Said {
 #[derive(Debug, Clone)]
 pub enum Outcome {
     Copied(Result<String, String>),
+    /// Something was written to a file; what, in one sentence.
+    Saved(String),
     Edited(Result<String, String>),
     /// The session could not take it: it is behind, or over.
     Unsent(Command),
-    Files(Vec<String>),
+    Found(Found),
+    /// What was being written when the workbench was left before.
+    Drafts(Drafts),
+    Log(Vec<LogLine>),
     History(Vec<String>),
     Reloaded {
         keymap: Option<Arc<Keymap>>,
@@ -91,9 +98,15 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
         }
     };
     expire(state);
+    state.restore_draft();
     actions::session::forget_held(state);
     state.bring_secret();
-    wants(state, effects)
+    let effects = wants(state, effects);
+    if let Some(moment) = state.time.moment.as_ref().filter(|_| state.in_past()) {
+        // Times that are told there are told from there.
+        state.now = moment.at;
+    }
+    effects
 }
 
 /// What time alone ends.
@@ -105,10 +118,16 @@ fn expire(state: &mut State) {
 
 /// What the state as it stands now needs from the world.
 fn wants(state: &mut State, mut effects: Vec<Effect>) -> Vec<Effect> {
+    actions::tables::refilter(state);
     effects.extend(actions::surface::ask(state));
-    if state.composer.wants_files() {
-        state.composer.set_files(Files::Asked);
-        effects.push(Effect::ListFiles);
+    effects.extend(actions::sessions::ask(state));
+    effects.extend(actions::time::ask(state));
+    if state.reads_log() && state.now >= state.log.read_at + LOG_EVERY_MS {
+        state.log.read_at = state.now;
+        effects.push(Effect::ReadLog);
     }
+    effects.extend(actions::rewind::ask(state));
+    effects.extend(state.composer.wants_files().map(Effect::FindFiles));
+    effects.extend(state.keep_draft().map(Effect::KeepDraft));
     effects
 }

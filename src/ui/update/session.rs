@@ -1,21 +1,23 @@
 use std::sync::Arc;
 
 use crate::port::Delivery;
-use crate::proto::{AskKind, Body, Command, Decision, EncoderState, Event, Level, Snapshot, TurnOutcome};
+use crate::proto::{AskKind, Body, Command, Decision, EncoderState, Event, Level, RewindEvent, Snapshot, TurnOutcome};
 use crate::ui::action::Action;
 use crate::ui::effect::Effect;
 use crate::ui::keys::Context;
-use crate::ui::state::{Answered, ListState, STOPPED_MS, Secrets, State, TranscriptState, Wire};
+use crate::ui::state::{Answered, Layer, ListState, STOPPED_MS, Secrets, State, Table, Tabled, TranscriptState, Wire};
 
 /// Folds deliveries in, in order, and tells the person what must not be missed.
 pub(super) fn deliveries(state: &mut State, deliveries: Vec<Delivery>, latest: Option<&Snapshot>) -> Vec<Effect> {
     let mut effects = Vec::new();
+    let (session, mark) = (state.snapshot.session.name.clone(), state.mark());
     for delivery in deliveries {
         match delivery {
             Delivery::Event(event) => {
-                let before = state.snapshot.seq;
-                state.snapshot.apply(&event);
-                if state.snapshot.seq != before {
+                let snapshot = state.present();
+                let before = snapshot.seq;
+                snapshot.apply(&event);
+                if snapshot.seq != before {
                     effects.extend(react(state, &event));
                 }
             }
@@ -27,15 +29,25 @@ pub(super) fn deliveries(state: &mut State, deliveries: Vec<Delivery>, latest: O
             Delivery::Replaced(snapshot) => resync(state, &snapshot),
         }
     }
+    if let Some(mark) = mark.filter(|_| state.snapshot.session.name == session) {
+        state.mark_again(&mark);
+    }
     settle(state);
     effects
 }
 
 /// Takes the snapshot afresh. Another session begins with a fresh look; the draft stays.
 fn resync(state: &mut State, latest: &Snapshot) {
+    let past = state.in_past();
+    state.leave_past();
     let same = state.snapshot.session.name == latest.session.name;
     let begins = state.snapshot.session.name.is_empty();
     state.snapshot = latest.clone();
+    if past {
+        let words = "the session went on too fast to be looked at in the past; this is now";
+        state.layers.retain(|layer| !matches!(layer, Layer::Table(Table { of: Tabled::Time, .. })));
+        state.toast(Level::Info, words);
+    }
     super::actions::surface::ask_again(state);
     state.find_start();
     state.know_agents();
@@ -60,6 +72,9 @@ fn resync(state: &mut State, latest: &Snapshot) {
 
 /// What refers to the session must not outlive what it refers to.
 fn settle(state: &mut State) {
+    if state.in_past() {
+        return;
+    }
     if !state.snapshot.run.busy() {
         state.interrupting = None;
     }
@@ -109,6 +124,22 @@ fn react(state: &mut State, event: &Event) -> Vec<Effect> {
         }
         Body::Wire { request, sent, received } => {
             state.wire = Some(Wire { request: *request, sent: sent.clone(), received: received.clone() });
+            Vec::new()
+        }
+        Body::Moment(answer) => {
+            super::actions::time::answered(state, answer);
+            Vec::new()
+        }
+        Body::Shelf(answer) => {
+            super::actions::sessions::answered(state, answer);
+            Vec::new()
+        }
+        Body::Rewind(RewindEvent::Previewed(preview)) => {
+            super::actions::rewind::previewed(state, preview);
+            Vec::new()
+        }
+        Body::Rewind(RewindEvent::Rewound(rewound)) => {
+            super::actions::rewind::rewound(state, rewound);
             Vec::new()
         }
         Body::Decided(Decision::Switched(switched)) => {

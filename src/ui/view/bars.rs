@@ -20,7 +20,13 @@ use crate::ui::transcript::{Cache, Styled};
 pub fn status(state: &State, layout: &Layout, cache: &Cache, buffer: &mut Buffer, theme: &Theme) {
     let area = layout.status;
     let room = area.width.saturating_sub(4) as usize;
-    let mut line = Styled::new(" ", Role::UiBorder).with(state.mode(), Role::UiStrong).with("  ", Role::UiText);
+    let mut line = Styled::new(" ", Role::UiBorder).with(state.mode(), Role::UiStrong);
+    let unfinished = state.unfinished();
+    if !unfinished.is_empty() {
+        line.push(" ", Role::UiText);
+        line.push(&unfinished, Role::UiAccent);
+    }
+    line.push("  ", Role::UiText);
     let mut first = true;
     for part in status_parts(state, &layout.hints, cache, room) {
         let extra = if first { 0 } else { 3 };

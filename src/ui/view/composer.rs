@@ -6,7 +6,7 @@ use super::hints::Hints;
 use super::layout::Hit;
 use super::list::{Line, List};
 use super::over::Panel;
-use crate::proto::{Queued, SubmitMode};
+use crate::proto::{Queued, Share, SubmitMode, shell};
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::composer::{Piece, Row as TextRow};
@@ -79,7 +79,12 @@ impl ComposerBox {
         for (row, y) in self.queue.iter().zip(self.outline.y + 1..self.text.y) {
             canvas::put(buffer, inner.x, y, inner.width, row, theme);
         }
-        let prompt_role = if state.focus == Pane::Composer { Role::ComposerPrompt } else { Role::UiDim };
+        let shell = shell::parse(state.composer.text());
+        let prompt_role = match (state.focus, &shell) {
+            (Pane::Composer, Some(_)) => Role::NoticeWarning,
+            (Pane::Composer, None) => Role::ComposerPrompt,
+            _ => Role::UiDim,
+        };
         canvas::put_styled(buffer, inner.x, inner.y, inner.width, Styled::new(PROMPT, prompt_role), theme);
         if state.composer.is_empty() {
             self.draw_hint(state, hints, buffer, theme);
@@ -96,6 +101,27 @@ impl ComposerBox {
                 line.push(&shown, role);
             }
             canvas::put_styled(buffer, self.text.x, y, self.text.width, line, theme);
+        }
+        if let Some((share, _)) = shell {
+            self.draw_shell_words(state, share, buffer, theme);
+        }
+    }
+
+    /// Who reads what the shell prints, at the end of a row that has the room.
+    fn draw_shell_words(&self, state: &State, share: Share, buffer: &mut Buffer, theme: &Theme) {
+        let all = match share {
+            Share::Model => {
+                ["runs in the shell; the model reads the output with your next message", "shell, for the model too"]
+            }
+            Share::Person => ["runs in the shell; not for the model", "shell, for you alone"],
+        };
+        let Some(row) = self.rows.first().filter(|_| self.first == 0) else { return };
+        let taken: usize = state.composer.pieces(*row).iter().map(|(_, shown)| text::width(shown)).sum();
+        let room = usize::from(self.text.width).saturating_sub(taken + 3);
+        if let Some(words) = all.into_iter().find(|words| text::width(words) <= room) {
+            let columns = text::width(words) as u16;
+            let x = self.text.right() - columns;
+            canvas::put_styled(buffer, x, self.text.y, columns, Styled::new(words, Role::ComposerHint), theme);
         }
     }
 
@@ -136,7 +162,7 @@ fn key_words(state: &State, hints: &Hints) -> Styled {
         (Action::OpenEditor, "editor"),
     ];
     let mut line = hints.line(state, &actions);
-    for (key, words) in [("@", "file"), ("/", "command")] {
+    for (key, words) in [("@", "file"), ("/", "command"), ("!", "shell")] {
         line.push(" · ", Role::UiDim);
         line.push(key, Role::UiStatusKey);
         line.push(" ", Role::UiText);

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 
 use super::canvas;
 use super::layout::Layout;
+use super::over;
 use crate::proto::{RunState, SwitchState, SwitchView};
 use crate::text::{self, human};
 use crate::ui::state::State;
@@ -12,6 +13,10 @@ use crate::ui::transcript::Styled;
 
 pub fn header(state: &State, layout: &Layout, buffer: &mut Buffer, theme: &Theme) {
     let area = layout.header;
+    if let Some(line) = past(state, usize::from(area.width.saturating_sub(2))) {
+        canvas::put_styled(buffer, area.x + 1, area.y, area.width.saturating_sub(2), line, theme);
+        return;
+    }
     let session = &state.snapshot.session;
     let (mark, role) = match (&state.snapshot.run, session.ended) {
         (_, true) => ("■", Role::UiDim),
@@ -36,6 +41,23 @@ pub fn header(state: &State, layout: &Layout, buffer: &mut Buffer, theme: &Theme
     canvas::put_styled(buffer, area.x + 1, area.y, area.width.saturating_sub(2), left, theme);
     let columns = right.width() as u16;
     canvas::put_styled(buffer, area.right().saturating_sub(columns + 1), area.y, columns, right, theme);
+}
+
+/// That one looks at the past, at which moment, and how to come back.
+fn past(state: &State, width: usize) -> Option<Styled> {
+    let moment = state.time.moment.as_ref().filter(|_| state.in_past())?;
+    let (turn, turns) = state.time.turn();
+    let when = if turn == 0 { "before the first turn".to_owned() } else { format!("turn {turn} of {turns}") };
+    let clock = over::time::clock(moment.at);
+    let forms = [
+        format!(" · {when} · {clock} · esc comes back to now"),
+        format!(" · {when} · esc comes back to now"),
+        format!(" · turn {turn} · esc: now"),
+    ];
+    let lead = Styled::new("◂ the past", Role::NoticeWarning);
+    let fits = |words: &&String| lead.width() + text::width(words) <= width;
+    let words = forms.iter().find(fits).or(forms.last())?;
+    Some(lead.clone().with(words, Role::UiStrong))
 }
 
 /// So many of the header's forms stand beside the session's name.

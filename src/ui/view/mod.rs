@@ -30,7 +30,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 pub use layout::{Hit, Layout, PaneBox, Shape};
-pub use over::record_text;
+pub use over::{log_text, record_text};
 pub use select::{Pointed, selected};
 
 use composer::ComposerBox;
@@ -139,7 +139,12 @@ fn prepare_panes(state: &mut State, cache: &mut Cache, layout: &mut Layout) {
                 layout.surface = side_list(lines, count, state.focus == Pane::Surface, &mut state.surface, inner);
             }
             Pane::Scores => {
-                let plan = scores::Plan::new(state.snapshot.last_routing(), width, one.tabs.len() > 1);
+                let plan = scores::Plan::new(
+                    state.snapshot.last_routing(),
+                    state.snapshot.followed(),
+                    width,
+                    one.tabs.len() > 1,
+                );
                 let place = &mut state.scores;
                 place.selected = place.selected.min(plan.count().saturating_sub(1));
                 let marked = (state.focus == Pane::Scores && plan.count() > 0).then_some(place.selected);
@@ -165,13 +170,18 @@ fn prepare_panes(state: &mut State, cache: &mut Cache, layout: &mut Layout) {
     }
 }
 
+/// No session has such a name.
+const PAST: &str = "/past";
+
 /// What the transcript is laid out from.
 fn scene<'a>(state: &'a State, hints: &'a Hints, width: usize) -> Scene<'a> {
     Scene {
-        session: &state.snapshot.session.name,
+        // What is kept of one time is not shown in the other.
+        session: if state.in_past() { PAST } else { &state.snapshot.session.name },
         entries: state.snapshot.transcript.entries(),
         toggled: &state.transcript.toggled,
         unfold_all: state.transcript.unfold_all,
+        open_kinds: &state.transcript.open_kinds,
         width,
         now: state.now,
         motion: state.settings.motion,
@@ -184,6 +194,7 @@ fn cell_keys<'a>(state: &State, hints: &'a Hints) -> CellKeys<'a> {
     let key = |wanted: bool, action| wanted.then(|| hints.key(state, action)).flatten().unwrap_or_default();
     CellKeys {
         stop: key(state.stoppable_start(), Action::Interrupt),
+        stop_shell: key(state.snapshot.shell.is_some(), Action::StopShell),
         offer: key(state.offer().is_some(), Action::TakeOffer),
         agents: key(true, Action::PickAgent),
     }

@@ -2,12 +2,21 @@
 
 mod agents;
 mod catalogue;
+mod context;
 mod help;
+mod log;
 mod part;
+mod pickable;
 mod picker;
 mod question;
 mod reader;
+mod rewind;
+mod servers;
+mod sessions;
 mod switches;
+mod table;
+mod themes;
+pub mod time;
 mod toast;
 mod what_if;
 mod which_key;
@@ -22,10 +31,11 @@ use super::canvas::{self, Outlines};
 use super::hints::Hints;
 use super::list::List;
 use crate::ui::action::Action;
-use crate::ui::state::{Layer, Noun, Reader, Standing, State, Subject, Table, Tabled};
+use crate::ui::state::{ContextSide, Layer, Noun, Reader, Standing, State, Subject, Table, Tabled};
 use crate::ui::theme::{Role, Theme};
 use crate::ui::transcript::{Row, Styled, cell};
 
+pub use log::copied as log_text;
 pub use reader::record_text;
 pub use toast::toasts;
 pub use which_key::which_key;
@@ -176,6 +186,13 @@ pub fn topmost(state: &mut State, hints: &Hints, kept: &mut WireRows, area: Rect
             let panel = match table.of {
                 Tabled::Switches => switches::panel(state, hints, &mut table, area),
                 Tabled::Calls => wire::panel(state, hints, &mut table, area),
+                Tabled::Context(_) => context::panel(state, hints, &mut table, area),
+                Tabled::Servers => servers::panel(state, hints, &mut table, area),
+                Tabled::Log(floor) => log::panel(state, hints, floor, &mut table, area),
+                Tabled::Time => time::panel(state, hints, &mut table, area),
+                Tabled::Sessions => sessions::panel(state, hints, &mut table, area),
+                Tabled::Themes => themes::panel(state, hints, &mut table, area),
+                Tabled::Rewind => rewind::panel(state, hints, &mut table, area),
             };
             (panel, Layer::Table(table))
         }
@@ -227,6 +244,14 @@ pub fn keys(state: &State, layer: &Layer) -> &'static [(Action, &'static str)] {
         | Layer::Table(Table { of: Tabled::Switches, .. }) => switches::keys(state),
         Layer::Reader(Reader { subject: Subject::Wire(..), .. }) => wire::READER_KEYS,
         Layer::Table(Table { of: Tabled::Calls, .. }) => wire::KEYS,
+        Layer::Table(Table { of: Tabled::Context(ContextSide::Parts), .. }) => context::KEYS,
+        Layer::Table(Table { of: Tabled::Context(ContextSide::Requests), .. }) => context::REQUEST_KEYS,
+        Layer::Table(Table { of: Tabled::Servers, .. }) => servers::KEYS,
+        Layer::Table(Table { of: Tabled::Time, .. }) => time::KEYS,
+        Layer::Table(Table { of: Tabled::Log(_), typing, .. }) => log::keys(typing.as_ref()),
+        Layer::Table(Table { of: Tabled::Sessions, typing, .. }) => sessions::keys(state, typing.as_ref()),
+        Layer::Table(Table { of: Tabled::Themes, .. }) => themes::KEYS,
+        Layer::Table(Table { of: Tabled::Rewind, .. }) => rewind::keys(state),
         Layer::Reader(_) => &[(Action::CopyRecord, "copy"), (Action::Close, "close")],
         Layer::WhatIf(_) => &[(Action::Accept, "take up"), (Action::Close, "close")],
     }

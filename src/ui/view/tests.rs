@@ -8,10 +8,14 @@ use crate::ui::keys;
 use crate::ui::state::{Item, Layer, Listing, Picker, Question, ScrollBy, Search, Settings};
 use crate::ui::theme::Depth;
 
+mod compose;
 mod fixture;
 mod offer;
+mod overlays;
 mod places;
+mod rewind;
 mod screens;
+mod storm;
 mod supervisor;
 mod surface;
 mod words;

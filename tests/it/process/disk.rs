@@ -61,7 +61,9 @@ fn modes(folder: &Path, found: &mut Vec<(PathBuf, u32, bool)>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let metadata = entry.metadata().unwrap();
         found.push((entry.path(), metadata.permissions().mode() & 0o777, metadata.is_dir()));
-        if metadata.is_dir() {
+        // Git's own files are below a folder that nobody else can enter.
+        let of_git = folder.file_name().is_some_and(|name| name == "checkpoints");
+        if metadata.is_dir() && !of_git {
             modes(&entry.path(), found);
         }
     }
@@ -180,6 +182,29 @@ fn a_full_disk_is_told_the_session_goes_on_and_catches_up() {
     assert_eq!(home.recorded("full", "user_message").len(), 3, "all of it is there");
     let text = fs::read_to_string(home.journal("full")).unwrap();
     assert!(text.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "no torn record");
+    home.assert_nothing_alive();
+}
+
+#[test]
+fn a_limit_of_a_files_size_is_told_and_the_session_goes_on() {
+    let home = Home::new();
+    assert_eq!(home.run(&["--name", "limited"], "hello").code, Some(0));
+    let model = home.model();
+    let words = ["-c", "ulimit -f 40; exec \"$@\"", "sh", PROGRAM, "run", "--model", &model, "--name", "limited"];
+    let own = home.command(&["run"]);
+    let mut shell = Command::new("bash");
+    shell.args(words).args(["-c", super::home::PLAIN, "-c", "supervisor.enabled=false"]).env_clear();
+    shell.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?)))).current_dir(home.path("project"));
+    // In several records, each of which would still fit on its own.
+    let numbers: String = (0..4_000).map(|number| format!("{number} ")).collect();
+    let said = ended(started(shell, &format!("count {numbers}")));
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.out.starts_with("heard: count 0 1 2"), "{said:?}");
+    assert!(said.err.contains("the limit of a file's size is reached"), "{said:?}");
+    let text = fs::read_to_string(home.journal("limited")).unwrap();
+    assert!(text.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "no torn record");
+    let said = home.run(&["--resume", "limited"], "better now");
+    assert_eq!((said.code, said.out.contains("better now")), (Some(0), true), "{said:?}");
     home.assert_nothing_alive();
 }
 

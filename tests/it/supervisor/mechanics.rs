@@ -197,8 +197,8 @@ async fn of_thirty_three_large_results_one_question_narrows_at_most_thirty_two()
     // In the order in which they were asked about; which file is which follows from the call.
     let [gone, part, odd, whole, ..] = round.results.as_slice() else { panic!("{round:#?}") };
     let file = |one: &CondensedResult| -> usize { one.call.0["c1-".len()..].parse().unwrap() };
-    // What reports an error is kept of what else is of no use.
-    assert_eq!((&gone.keep, &whole.keep), (&Keep::Lines(vec![(30, 30)]), &Keep::All), "{gone:#?}");
+    // What reports an error, and how the command ended, is kept of what else is of no use.
+    assert_eq!((&gone.keep, &whole.keep), (&Keep::Lines(vec![(30, 30), (36, 36)]), &Keep::All), "{gone:#?}");
     assert!(gone.after < gone.before / 2 && part.after < part.before / 2, "{gone:#?} {part:#?}");
     assert!(odd.after == odd.before && odd.trouble.is_some(), "{odd:#?}");
     assert_eq!((gone.error_lines, part.error_lines), (1, 1));

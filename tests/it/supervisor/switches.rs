@@ -128,7 +128,7 @@ async fn what_is_not_allowed_says_why() {
         ("supervisor.hindsight.enabled", true, "not built in this version"),
         ("supervisor.evaluate.gate", true, "not built in this version"),
         ("skills.auto_validation", true, "not built in this version"),
-        ("sandbox", true, "cannot do that yet"),
+        ("sandbox", true, "set at the start"),
         ("supervisor.gate.enabled", true, "already"),
         ("supervisor.gates.enabled", true, "no such switch"),
     ];

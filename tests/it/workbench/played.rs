@@ -62,9 +62,13 @@ pub fn play(kind: &str) {
         let home = PathBuf::from(std::env::var("OCTOMIND_TEST_HOME").unwrap());
         let options = Options {
             settings: octomind::config::schema::Ui::default(),
+            configuration: None,
             config_folder: None,
             data_folder: home.clone(),
             workdir: home,
+            draft: String::new(),
+            log: octomind::ui::LogTail::default(),
+            mask: octomind::config::Mask::default(),
             painted: Arc::default(),
             names: octomind::ui::composer::Names::default(),
         };

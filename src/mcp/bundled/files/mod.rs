@@ -33,6 +33,7 @@ mod write;
 use rmcp::model::ContentBlock;
 
 pub use serve::{ServeError, serve};
+pub use shell::spawn;
 
 /// Names under which a path is understood; the first is the one we ask for.
 const PATH: &[&str] = &["path", "file_path", "file", "filename", "directory"];

@@ -97,6 +97,7 @@ pub fn replace(root: &Root, path: &Path, before: Option<&[u8]>, after: &[u8]) ->
         (Some(_), Err(error)) => return Err(failed("write", &shown, &error)),
         (None, Err(_)) => None,
     };
+    crate::sandbox::permits(path).map_err(|why| Refusal::new(format!("Cannot write {shown}: {why}.")))?;
     let folder = path.parent().unwrap_or(root.path());
     fs::create_dir_all(folder).map_err(|error| failed("make the folder of", &shown, &error))?;
     swap(folder, path, mode, after).map_err(|error| failed("write", &shown, &error))

@@ -40,6 +40,10 @@ impl Actor {
             "mcp" => report::servers(&self.rec.hub.snapshot(), arguments),
             "plan" => self.slash_plan(),
             "supervisor" => self.slash_supervisor(arguments).await,
+            "rewind" => match self.slash_rewind(arguments) {
+                output if output.is_empty() => return,
+                output => output,
+            },
             "exit" => {
                 self.leaving = true;
                 return;

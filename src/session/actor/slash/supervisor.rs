@@ -214,7 +214,7 @@ mod tests {
         learning                on   built in      not built in this version
         skills.auto_activation  on   built in
         auto_capabilities       on   built in
-        sandbox                 off  built in      this version cannot do that yet
+        sandbox                 off  built in      it is set at the start
 
         off, and not built in this version:
         learning.evolution, hindsight, evaluate.recall, evaluate.skills, evaluate.capabilities,
@@ -232,8 +232,6 @@ mod tests {
         so far  2 passed, 1 sent back
         ");
         assert_eq!(standing(of(switch::PLAN)), "plan is on · built in · off from the next request on");
-        assert!(
-            standing(of(switch::SANDBOX)).starts_with("sandbox is off · built in · this version cannot do that yet")
-        );
+        assert!(standing(of(switch::SANDBOX)).starts_with("sandbox is off · built in · it is set at the start"));
     }
 }

@@ -9,12 +9,13 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::super::request::{Weight, prefix};
+use super::super::request::prefix;
 use super::super::{Actor, ModelSlot, Report};
 use super::{Answer, Ticket};
 use crate::config::schema::ModelProfile;
 use crate::model::{Delta, Message, Model, Part, Request};
-use crate::proto::{Body, Effort, Fault, FaultKind, Mechanic, Purpose, RequestId, Usage};
+use crate::proto::{Body, Effort, Fault, FaultKind, Filling, Mechanic, Purpose, RequestId, Usage};
+use crate::session::rules::filling::{Weight, weigh};
 use crate::session::rules::{Allowed, Tried, Verdict, believable, verdict};
 use crate::session::supervisor::wire::Received;
 use crate::supervisor::Ask;
@@ -86,16 +87,19 @@ impl Actor {
                     longest_ms: profile.retry_timeout.saturating_mul(1000),
                     chance: (self.setup.chance)(),
                 };
-                let (name, body) = (model.info().name, model.wire(&request));
+                let (info, body, parts) = (model.info(), model.wire(&request), weigh(&request, &[]));
+                let name = info.name;
                 self.rec.emit(Body::RequestStarted {
                     request: id,
                     purpose,
                     model: name.clone(),
-                    estimated_tokens: Weight::of(&request).total(),
+                    estimated_tokens: Weight::of(&parts).total(),
                     bytes: body.to_string().len() as u64,
                     tools: 0,
                     prefix: prefix(&request),
                 });
+                let filling = Filling { request: id, purpose, window: info.context_window, parts };
+                self.rec.emit(Body::RequestFilled(Arc::new(filling)));
                 self.wire_sent(id, purpose, name, body);
                 let stop = cancel.clone();
                 Some(AbortOnDropHandle::new(tokio::spawn(async move {

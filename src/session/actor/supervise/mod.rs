@@ -29,7 +29,9 @@ use super::Actor;
 use super::batch::Batch;
 use super::turn::Phase;
 use crate::config::schema;
-use crate::proto::{Body, CallId, Content, Decision, Fault, Mechanic, Origin, RequestId, SwitchedHow};
+use crate::proto::{
+    Body, CallId, Content, Decision, Fault, Mechanic, Origin, RequestId, RewindEvent, RewindTo, SwitchedHow,
+};
 use crate::session::seams::Setup;
 
 pub(super) use authorize::Permission;
@@ -125,6 +127,8 @@ pub(super) struct PendingCall {
 pub(super) struct Recalled {
     /// The person's messages, with their turn.
     pub said: Vec<(u32, Content)>,
+    /// What the last rewind took out of them, and the turn it began with.
+    pub aside: Option<(u32, Vec<(u32, Content)>)>,
     /// Switches that were flipped in this session, as they stood last.
     pub flipped: BTreeMap<String, bool>,
 }
@@ -142,8 +146,21 @@ impl Recalled {
                 SwitchedHow::Saved { .. } => drop(self.flipped.remove(&switched.key)),
                 SwitchedHow::Refused { .. } => {}
             },
+            Body::Rewind(RewindEvent::Rewound(rewound)) if rewound.what.conversation() => self.rewind(rewound.to),
             _ => {}
         }
+    }
+
+    fn rewind(&mut self, to: RewindTo) {
+        let (from, back) = match (to, self.aside.take()) {
+            (RewindTo::Turn(turn), _) => (turn.0, Vec::new()),
+            (RewindTo::Before, Some(aside)) => aside,
+            (RewindTo::Before, None) => return,
+        };
+        let (out, stay): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.said).into_iter().partition(|(turn, _)| *turn >= from);
+        self.said = stay.into_iter().chain(back).collect();
+        self.aside = Some((from, out));
     }
 }
 
@@ -169,7 +186,7 @@ impl Actor {
     pub(super) fn supervise_again(&mut self, recalled: Recalled, snapshot: &crate::proto::Snapshot) {
         self.switches_restore(&recalled.flipped);
         self.plan_restore(&snapshot.supervisor.plan);
-        self.watch_restore(recalled.said);
+        self.watch_restore(recalled.said, recalled.aside);
     }
 
     /// The calls wait for the authorizer.

@@ -26,6 +26,8 @@ pub(super) struct Planning {
     next: Option<PlanTrigger>,
     /// The last call before the active phase began; `None` = all calls are of it.
     phase_after: Option<CallId>,
+    /// The last call when the planner was asked: what runs while it thinks is of the phase it begins.
+    asked_after: Option<CallId>,
     /// Assumptions of this revision are being looked at.
     looking: Option<u32>,
     /// What was seen, for the next safe point.
@@ -48,6 +50,7 @@ impl Actor {
             self.supervise.plan.next = Some(trigger);
             return;
         }
+        self.supervise.plan.asked_after = self.last_call();
         match self.planner_of(trigger) {
             Ok(planner) => {
                 let ticket = self.ask_supervisor(planner.ask());
@@ -55,6 +58,10 @@ impl Actor {
             }
             Err(planned) => self.plan_decided(*planned),
         }
+    }
+
+    fn last_call(&self) -> Option<CallId> {
+        self.supervise.watch.events.last().map(|event| event.call.clone())
     }
 
     fn planner_of(&self, trigger: PlanTrigger) -> Result<Planner, Box<Planned>> {
@@ -117,6 +124,7 @@ impl Actor {
     }
 
     fn plan_changes(&mut self, Planned { plan, decision }: Planned) {
+        let asked = matches!(decision.trigger, PlanTrigger::Signal(_) | PlanTrigger::Broken { .. });
         let quiet = decision.action == PlanAction::None && decision.trouble.is_none();
         let body = Body::Decided(Decision::Planned(Box::new(decision)));
         if quiet {
@@ -126,7 +134,8 @@ impl Actor {
         }
         if let Some(plan) = plan {
             if plan.active() != self.supervise.plan.plan.active() || plan.goal != self.supervise.plan.plan.goal {
-                self.supervise.plan.phase_after = self.supervise.watch.events.last().map(|event| event.call.clone());
+                let after = if asked { self.supervise.plan.asked_after.clone() } else { self.last_call() };
+                self.supervise.plan.phase_after = after;
             }
             self.show_plan(plan);
         }
@@ -225,7 +234,7 @@ impl Actor {
     }
 
     /// A session is taken up that had this plan.
-    pub(super) fn plan_restore(&mut self, plan: &PlanView) {
+    pub(in crate::session::actor) fn plan_restore(&mut self, plan: &PlanView) {
         self.supervise.plan.plan = Arc::new(plan.clone());
     }
 }

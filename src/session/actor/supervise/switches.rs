@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::Actor;
+use crate::config::save;
 use crate::config::{Config, Origins};
 use crate::proto::{Body, Decision, Mechanic, SwitchView, Switched};
 use crate::session::seams::{Setup, Switch};
-use crate::session::supervisor::save::save;
 use crate::supervisor::switch::{self, Board, Taken};
 
 pub(super) struct Switching {

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use super::super::Actor;
 use crate::model::build;
-use crate::proto::{AgentState, Body, Content, Decision, DetectionAction, PlanSignal, RequestId, StopReason, TurnId};
+use crate::proto::{
+    AgentState, Body, Content, Decision, DetectionAction, PlanSignal, RequestId, RewindTo, StopReason, TurnId,
+};
 use crate::supervisor::detect::Watch;
 use crate::supervisor::prohibit::{self, Prohibition, UserLine};
 use crate::supervisor::receipt::Receipt;
@@ -25,6 +27,8 @@ const EVENTS: usize = 200;
 pub(super) struct Watching {
     /// What the person said in this session.
     pub said: Vec<UserLine>,
+    /// What the last rewind took out of it, and the turn it began with.
+    aside: Option<(TurnId, Vec<UserLine>)>,
     pub prohibitions: Vec<Prohibition>,
     /// Of the last reply.
     pub state: Option<AgentState>,
@@ -79,13 +83,29 @@ impl Watching {
 }
 
 impl Actor {
-    pub(super) fn watch_restore(&mut self, said: Vec<(u32, Content)>) {
+    pub(super) fn watch_restore(&mut self, said: Vec<(u32, Content)>, aside: Option<(u32, Vec<(u32, Content)>)>) {
         let blobs = self.rec.journal.blobs();
         let text = |content: &Content| build::plain(content, &|name| blobs.get(name));
         let line = |(turn, content): &(u32, Content)| UserLine { turn: TurnId(*turn), text: text(content) };
         let watch = &mut self.supervise.watch;
         (watch.said, watch.prohibitions) = (Vec::new(), Vec::new());
+        watch.aside = aside.map(|(turn, said)| (TurnId(turn), said.iter().map(line).collect()));
         said.iter().map(line).for_each(|line| watch.hear(line));
+    }
+
+    /// What was said in turns that went is not heard any more.
+    pub(in crate::session::actor) fn watch_rewound(&mut self, to: RewindTo) {
+        let watch = &mut self.supervise.watch;
+        let (turn, back) = match (to, watch.aside.take()) {
+            (RewindTo::Turn(turn), _) => (turn, Vec::new()),
+            (RewindTo::Before, Some(aside)) => aside,
+            (RewindTo::Before, None) => return,
+        };
+        let (out, stay): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut watch.said).into_iter().partition(|line| line.turn >= turn);
+        watch.prohibitions = Vec::new();
+        stay.into_iter().chain(back).for_each(|line| watch.hear(line));
+        watch.aside = Some((turn, out));
     }
 
     /// A turn begins.

@@ -7,6 +7,7 @@ use super::super::{Actor, Report};
 use crate::model::RawCall;
 use crate::proto::{Fault, Purpose, RequestId, StopReason};
 use crate::session::supervisor::wire::{Received, Sent};
+use crate::supervisor::report::redacted;
 
 /// How a reply ended.
 pub(in crate::session::actor) enum Ended<'a> {
@@ -36,7 +37,7 @@ impl Actor {
         };
         let text = if reply.came.is_empty() { &reply.text } else { &reply.came };
         let received = Received {
-            text: text.clone(),
+            text: redacted(text, &reply.statuses).into_owned(),
             reasoning: blocks.join("\n\n"),
             calls: reply.calls.iter().map(call).collect(),
             usage: reply.usage,

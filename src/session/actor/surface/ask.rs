@@ -3,7 +3,7 @@
 use super::effects::Waits;
 use crate::proto::{Cause, Decision, Departure, Level, Refusal, RefusalReason, Routing, SurfaceCommand};
 use crate::session::actor::Actor;
-use crate::surface::Change;
+use crate::surface::{Change, Offer};
 
 /// What came of asking for a capability.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Actor {
         let name = found.offer.name().to_owned();
         let by_skill = matches!(cause, Cause::Skill { .. });
         if !by_skill && self.live.state.has(&name) {
-            return Answered::Already;
+            return self.other_is_on(reference, &found.offer).map_or(Answered::Already, Answered::Refused);
         }
         if !self.live.state.has(&name) {
             self.live.servers.insert(name, found.servers);
@@ -102,6 +102,22 @@ impl Actor {
         let now = self.stamp();
         let change = self.live.state.enable(&found.offer, cause, why, &|key| ready.has(key), now);
         self.answer(change, waits)
+    }
+
+    /// Why a pinned one is not what is on under its name; nothing when it is.
+    fn other_is_on(&self, reference: &str, asked: &Offer) -> Option<String> {
+        let name = asked.name();
+        if reference == name {
+            return None;
+        }
+        let tap = self.live.state.tap_of(name)?;
+        match &asked.provider {
+            Err(why) => Some(format!("{reference} is not there: {why}. What is on is {name} of {tap}.")),
+            Ok(_) if tap != asked.tap() => {
+                Some(format!("{name} of {tap} is on. Turn it off first, then {reference} can take its place."))
+            }
+            Ok(_) => None,
+        }
     }
 
     pub(in crate::session::actor) fn disable(&mut self, name: &str, why: Departure) -> Answered {

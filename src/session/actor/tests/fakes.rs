@@ -380,6 +380,7 @@ pub struct Wanted {
     /// Servers do not settle before the test says so, or never.
     pub held: bool,
     pub still: Vec<String>,
+    pub checkpoints: Option<std::path::PathBuf>,
     pub trust: Option<Arc<TrustDesk>>,
     pub offers: Option<Arc<Offers>>,
     pub encoder: Option<Arc<Sentences>>,
@@ -406,6 +407,7 @@ impl Default for Wanted {
             mask: Mask::default(),
             held: false,
             still: Vec::new(),
+            checkpoints: None,
             trust: None,
             offers: None,
             encoder: None,
@@ -469,6 +471,7 @@ impl Stage {
             encoder: wanted.encoder,
             skill_rules: Switch::On,
             wares: wanted.wares,
+            checkpoints: wanted.checkpoints,
             auto_capabilities: Switch::On,
             supervision: Supervision {
                 profile: wanted.supervisor.model.over(&Config::template().model),
@@ -580,7 +583,12 @@ fn line(kind: &EntryKind) -> String {
             format!("skill: {}{}", skill.name, if *forgotten { " gone" } else { "" })
         }
         EntryKind::Command { line, output } => format!("{line} → {output}"),
+        EntryKind::Shell(view) => match &view.state {
+            ShellState::Running { tail, .. } => format!("$ {}: runs {tail}", view.command),
+            ShellState::Finished { end, content, .. } => format!("$ {}: {end:?} {}", view.command, text_of(content)),
+        },
         EntryKind::Asked { answered, .. } => format!("asked: {answered:?}"),
+        EntryKind::Rewound(rewound) => format!("rewound: {}", rewound.headline().1),
     }
 }
 

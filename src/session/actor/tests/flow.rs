@@ -250,3 +250,53 @@ async fn a_session_in_which_nothing_was_said_leaves_nothing() {
     stage.quit().await;
     assert!(crate::session::store::list(&dir.path().join("sessions")).unwrap().is_empty());
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_fills_each_request_is_recorded_and_adds_up_to_its_estimate() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut stage = Stage::open(dir.path(), Wanted::default());
+    stage.say("look at the orders").await;
+    let asked = stage.asked().await;
+    asked.text("I look.");
+    asked.call("1", "alpha", json!({ "id": "orders" }));
+    // Reported as twice the estimate, so that the next one is bent.
+    asked.usage(9_000, 0.1);
+    asked.stop(StopReason::ToolCalls);
+    stage.called().await.ok(&"a long line of the orders table\n".repeat(900));
+    let asked = stage.asked().await;
+    asked.usage(30_000, 0.1);
+    asked.answer("There they are.");
+    stage.until_idle(1).await;
+    stage.say("and now?").await;
+    stage.asked().await.answer("Done.");
+    stage.until_idle(2).await;
+    let started: Vec<(RequestId, u64)> = stage
+        .seen
+        .iter()
+        .filter_map(|event| match &event.body {
+            Body::RequestStarted { request, estimated_tokens, .. } => Some((*request, *estimated_tokens)),
+            _ => None,
+        })
+        .collect();
+    let filled: Vec<(RequestId, u64)> = stage
+        .seen
+        .iter()
+        .filter_map(|event| match &event.body {
+            Body::RequestFilled(filling) => Some((filling.request, filling.tokens())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(started.len(), 3);
+    assert_eq!(filled, started, "every request, to the token");
+    let last = stage.own.filling(Purpose::Main).unwrap().clone();
+    assert_eq!(last.window, Some(100_000));
+    let server = |what: &Filled| matches!(what, Filled::Tool(server, tool) if !server.is_empty() && tool == "alpha");
+    assert!(last.parts.iter().any(|(what, _)| server(what)), "{last:?}");
+    assert!(last.of_group(FilledGroup::Results) > last.of_group(FilledGroup::Own));
+    stage.quit().await;
+    let again = Wanted { pick: crate::session::Pick::Resume { name: "play".into() }, ..Wanted::default() };
+    let mut again = Stage::open(dir.path(), again);
+    again.until("taken up", |own| !own.fillings.is_empty()).await;
+    assert_eq!(**again.own.filling(Purpose::Main).unwrap(), *last);
+    again.quit().await;
+}

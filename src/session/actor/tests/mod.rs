@@ -14,6 +14,8 @@ mod gate;
 mod interrupt;
 mod planned;
 mod resume;
+mod rewind;
+mod shell;
 mod skills;
 mod starting;
 mod switches;

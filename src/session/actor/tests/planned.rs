@@ -70,12 +70,17 @@ fn two_phases(assumptions: &[&str]) -> serde_json::Value {
 
 /// A turn with a plan of two phases; the request after it landed.
 async fn planned(dir: &Path, assumptions: &[&str]) -> (Stage, Asked) {
+    planned_while(dir, assumptions, ToolOutcome::Ok).await
+}
+
+/// The same, and what came of the call that was made while the plan was.
+async fn planned_while(dir: &Path, assumptions: &[&str], outcome: ToolOutcome) -> (Stage, Asked) {
     let mut stage = Stage::open(dir, wanted());
     stage.say(TASK).await;
     works(&main(&mut stage).await, Some("request"));
     plans(&mut stage, two_phases(assumptions)).await;
     assert_eq!(plan(&stage).phases.len(), 0, "it lands at the next safe point");
-    stage.called().await.ok("found");
+    stage.called().await.end(outcome, "found");
     let asked = main(&mut stage).await;
     stage.until("the plan", |own| own.supervisor.plan.phases.len() == 2).await;
     (stage, asked)
@@ -84,7 +89,7 @@ async fn planned(dir: &Path, assumptions: &[&str]) -> (Stage, Asked) {
 #[tokio::test(start_paused = true)]
 async fn a_plan_is_made_held_advanced_and_closed() {
     let dir = tempfile::tempdir().unwrap();
-    let (mut stage, asked) = planned(dir.path(), &[]).await;
+    let (mut stage, asked) = planned_while(dir.path(), &[], ToolOutcome::Error).await;
     assert_eq!((plan(&stage).revision, plan(&stage).goal.as_str()), (1, TASK));
     assert_eq!(states(&stage), [PhaseState::Active, PhaseState::Open]);
     assert!(said(&asked.request).last().unwrap().contains("Importer"), "the agent learns of it near the tail");
@@ -121,6 +126,20 @@ async fn a_plan_is_made_held_advanced_and_closed() {
     assert_eq!(actions, [Create, Hold, Hold, Advance, Close]);
     let counters = &stage.own.supervisor.counters;
     assert_eq!((counters.plans, counters.held, counters.phases_done), (1, 2, 1));
+    stage.quit().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_runs_while_the_plan_is_made_is_of_its_first_phase() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut stage, asked) = planned(dir.path(), &[]).await;
+    let call = plan_call(&stage);
+    works(&asked, Some("phase_complete"));
+    let cited = json!([{ "ref": format!("call:{call}"), "quote": "found" }]);
+    plans(&mut stage, json!({ "action": "advance", "evidence": cited, "reason": "It is there." })).await;
+    stage.called().await.ok("more");
+    let _ = main(&mut stage).await;
+    stage.until("the next phase", |own| own.supervisor.plan.phases[0].state == PhaseState::Done).await;
     stage.quit().await;
 }
 

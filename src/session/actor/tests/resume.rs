@@ -134,6 +134,42 @@ async fn text_that_was_streaming_when_the_process_died_is_kept_as_interrupted() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_waited_when_the_process_died_waits_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut stage = Stage::open(dir.path(), Wanted::default());
+    stage.say("go").await;
+    let _asked = stage.asked().await;
+    for text in ["typed meanwhile", "taken back"] {
+        stage.submit(text, SubmitMode::Queue).await;
+    }
+    stage.until("both wait", |own| own.queue.len() == 2).await;
+    let ids: Vec<QueueId> = stage.own.queue.iter().map(|queued| queued.id).collect();
+    stage.command(Command::EditQueued { id: ids[0], text: "edited".into() }).await;
+    stage.command(Command::WithdrawQueued { id: ids[1] }).await;
+    stage.until("one waits", |own| own.queue.len() == 1 && own.queue[0].text == "edited").await;
+    stage.handle.done.abort();
+    assert!((&mut stage.handle.done).await.unwrap_err().is_cancelled());
+    for again in 0..2 {
+        let mut stage = Stage::open(dir.path(), resumed("play"));
+        stage.until("it waits again", |own| own.queue.len() == 1 && own.queue[0].text == "edited").await;
+        stage
+            .until("a notice", |own| own.notes.iter().any(|note| note.text.contains("Still waiting: 1 message")))
+            .await;
+        if again == 1 {
+            stage.say("go on").await;
+            let said = said(&stage.asked().await.request).join("\n");
+            assert!(said.contains("edited") && said.contains("go on"), "{said}");
+            stage.until("nothing waits", |own| own.queue.is_empty()).await;
+        }
+        stage.quit().await;
+    }
+    let mut stage = Stage::open(dir.path(), Wanted { person: Person::Absent, ..resumed("play") });
+    stage.until("taken up", |own| own.notes.iter().any(|note| note.text.starts_with("Taken up again"))).await;
+    assert!(stage.own.queue.is_empty(), "it was sent");
+    stage.quit().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_second_process_reads_and_says_who_writes() {
     let dir = tempfile::tempdir().unwrap();
     let mut first = Stage::open(dir.path(), Wanted::default());

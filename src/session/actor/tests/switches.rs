@@ -161,7 +161,7 @@ async fn what_is_not_allowed_is_refused_with_its_reason() {
     for (key, on, part) in [
         (switch::EVOLUTION, true, "it needs the gate, which is off"),
         ("supervisor.hindsight.enabled", true, "not built in this version"),
-        (switch::SANDBOX, true, "cannot do that yet"),
+        (switch::SANDBOX, true, "it is set at the start"),
         (switch::GATE, false, "it is off already"),
         ("supervisor.gaet", true, "there is no such switch"),
     ] {

@@ -41,14 +41,14 @@ async fn a_person_is_asked_once_for_each_content_and_never_waited_for() {
     stage.command(Command::Answer { ask: ask.id, answer: Answer::Yes }).await;
     stage.until("answered", |own| own.asks.is_empty() && own.notes.iter().any(|note| note.source == "trust")).await;
     assert_eq!(decided(&stage), [(true, "the person".to_owned())]);
-    assert_eq!(gate.gate.check(), Ok(()));
+    assert!(gate.gate.check().is_ok());
     stage.quit().await;
 
     let gate = desk(dir.path());
     let mut stage = Stage::open(dir.path(), Wanted { trust: Some(Arc::clone(&gate)), ..Wanted::default() });
     stage.until("said", |own| own.notes.iter().filter(|note| note.source == "trust").count() == 2).await;
     assert_eq!(decided(&stage), [(true, "an earlier answer".to_owned())]);
-    assert_eq!(gate.gate.check(), Ok(()));
+    assert!(gate.gate.check().is_ok());
 }
 
 #[tokio::test(start_paused = true)]
@@ -95,7 +95,7 @@ async fn what_comes_or_changes_during_a_session_is_asked_about_once_before_the_n
     let ask = stage.own.asks[0].0.id;
     stage.command(Command::Answer { ask, answer: Answer::Yes }).await;
     stage.until("answered", |own| own.asks.is_empty() && own.notes.iter().any(|note| note.source == "trust")).await;
-    assert_eq!(gate.gate.check(), Ok(()));
+    assert!(gate.gate.check().is_ok());
     assert_eq!(decided(&stage), [(true, "the person".to_owned())]);
 }
 

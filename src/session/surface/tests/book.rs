@@ -77,5 +77,7 @@ fn a_pin_means_that_tap_and_a_bare_name_the_first() {
     assert_eq!(of("zz"), Some(Ok("mine".to_owned())));
     assert_eq!(of("octomind/zz"), Some(Ok("base".to_owned())));
     assert!(of("acme/zz").unwrap().is_err_and(|why| why.contains("`acme` has no capability")));
+    assert_eq!(of(&format!("{}/zz", taps[0].name)), Some(Ok("mine".to_owned())));
+    assert!(of(&format!("{}/zz", taps[1].name)).unwrap().is_err());
     assert_eq!(of("nothing"), None);
 }

@@ -1,6 +1,7 @@
 use super::parser::Step;
 use crate::ui::input::{Input, Mouse, MouseKind, TerminalAnswer};
 use crate::ui::keys::{Code, Key, Modifiers};
+use crate::ui::theme::Shade;
 
 /// Longest control sequence that is waited for.
 const MAX_SEQUENCE: usize = 64;
@@ -33,6 +34,8 @@ fn finish(text: &str, last: u8, used: usize) -> Step {
     }
     match (text.strip_prefix('?'), last) {
         (Some(_), b'u') => return Step::Input(Input::Answer(TerminalAnswer::KittyKeyboard), used),
+        // `CSI ? 997 ; 1 n` is dark, `; 2 n` is light: asked for once, and told when it changes.
+        (Some(report), b'n') => return scheme(report, used),
         (Some(_), b'c') => return Step::Input(Input::Answer(TerminalAnswer::Attributes), used),
         (Some(_), _) => return Step::Skip(used),
         (None, _) => {}
@@ -58,6 +61,15 @@ fn finish(text: &str, last: u8, used: usize) -> Step {
         _ => return Step::Skip(used),
     };
     key(code, modifiers, used)
+}
+
+fn scheme(report: &str, used: usize) -> Step {
+    let shade = match report {
+        "997;1" => Shade::Dark,
+        "997;2" => Shade::Light,
+        _ => return Step::Skip(used),
+    };
+    Step::Input(Input::Answer(TerminalAnswer::Scheme(shade)), used)
 }
 
 fn key(code: Code, modifiers: Modifiers, used: usize) -> Step {

@@ -7,7 +7,9 @@ mod command;
 mod decision;
 mod fault;
 mod notice;
+mod rewound;
 mod routing;
+mod shell;
 mod skill;
 pub use skill::cause as skill_cause;
 mod start_up;
@@ -17,6 +19,8 @@ pub use surface::cause as capability_cause;
 mod thinking;
 pub mod tool;
 mod user;
+
+use std::collections::BTreeSet;
 
 use super::highlight::Highlighter;
 use super::stream::Stream;
@@ -46,6 +50,8 @@ impl Fold {
 pub struct CellKeys<'a> {
     /// Stops what runs.
     pub stop: &'a str,
+    /// Stops a command of the person.
+    pub stop_shell: &'a str,
     /// Takes the other provider that is offered.
     pub offer: &'a str,
     /// Lists the agents.
@@ -71,11 +77,56 @@ pub fn default_fold(kind: &EntryKind) -> Fold {
         | EntryKind::Tool { .. }
         | EntryKind::Decision(_)
         | EntryKind::Skill { .. }
+        | EntryKind::Shell(_)
         | EntryKind::Asked { .. }
+        | EntryKind::Rewound(_)
         | EntryKind::Notice { .. } => Fold::Folded,
         EntryKind::StartUp { steps } if start_up::is_settled(steps) => Fold::Folded,
         _ => Fold::Open,
     }
+}
+
+/// What is opened and folded together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FoldKind {
+    Tools,
+    Thoughts,
+    Records,
+    Commands,
+}
+
+impl FoldKind {
+    /// By the name that keymaps use.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "tools" => Some(Self::Tools),
+            "thoughts" => Some(Self::Thoughts),
+            "records" => Some(Self::Records),
+            "commands" => Some(Self::Commands),
+            _ => None,
+        }
+    }
+
+    /// `None` for what never folds.
+    pub fn of(kind: &EntryKind) -> Option<Self> {
+        match kind {
+            EntryKind::Tool { .. } => Some(Self::Tools),
+            EntryKind::Thinking { .. } => Some(Self::Thoughts),
+            EntryKind::Shell(_) => Some(Self::Commands),
+            EntryKind::Decision(_)
+            | EntryKind::Skill { .. }
+            | EntryKind::Asked { .. }
+            | EntryKind::Notice { .. }
+            | EntryKind::StartUp { .. } => Some(Self::Records),
+            _ => None,
+        }
+    }
+}
+
+/// The fold of an entry that was not toggled by itself.
+pub fn fold_of(kind: &EntryKind, unfold_all: bool, open_kinds: &BTreeSet<FoldKind>) -> Fold {
+    let opened = FoldKind::of(kind).is_some_and(|kind| open_kinds.contains(&kind));
+    if unfold_all || opened { Fold::Open } else { default_fold(kind) }
 }
 
 /// Whether the entry looks different as time passes.
@@ -83,6 +134,7 @@ pub fn ticks(kind: &EntryKind) -> bool {
     match kind {
         EntryKind::Thinking { streaming, .. } => *streaming,
         EntryKind::Tool { state, .. } => matches!(state, ToolState::Running { .. }),
+        EntryKind::Shell(view) => view.state.is_running(),
         EntryKind::StartUp { steps } => steps.iter().any(|step| step.state == StepState::Running),
         _ => false,
     }
@@ -93,6 +145,7 @@ pub fn unfinished(kind: &EntryKind) -> bool {
     match kind {
         EntryKind::Assistant { streaming, .. } | EntryKind::Thinking { streaming, .. } => *streaming,
         EntryKind::Tool { state, .. } => matches!(state, ToolState::Running { .. }),
+        EntryKind::Shell(view) => view.state.is_running(),
         EntryKind::StartUp { steps } => steps.iter().any(|step| step.state == StepState::Running),
         EntryKind::Asked { answered, .. } => answered.is_none(),
         _ => false,
@@ -122,7 +175,9 @@ pub fn render(entry: &Entry, look: &Look) -> Vec<Row> {
         EntryKind::StartUp { steps } => start_up::render(steps, entry.at, look),
         EntryKind::Skill { skill, forgotten } => skill::render(skill, *forgotten, look),
         EntryKind::Command { line, output } => command::render(line, output, look),
+        EntryKind::Shell(view) => shell::render(view, look),
         EntryKind::Asked { kind, answered } => asked::render(kind, *answered, look),
+        EntryKind::Rewound(rewound) => rewound::render(rewound, look),
     };
     if rows.is_empty() {
         rows.push(Row::blank());
@@ -149,7 +204,9 @@ pub fn plain(entry: &Entry) -> std::borrow::Cow<'_, str> {
             text::sanitize(&format!("skill {}\n{}", skill.name, skill.description)).into_owned().into()
         }
         EntryKind::Command { line, output } => format!("{line}\n{output}").into(),
+        EntryKind::Shell(view) => shell::plain(view).into(),
         EntryKind::Asked { kind, .. } => asked::question(kind).into(),
+        EntryKind::Rewound(rewound) => rewound::plain(rewound).into(),
     }
 }
 

@@ -198,7 +198,8 @@ fn output_rows(output: &Output, look: &Look, rows: &mut Vec<Row>) {
     }
     let role = if output.outcome == ToolOutcome::Ok { Role::ToolOutput } else { Role::ToolError };
     if diff::is_unified(&clean) {
-        let lines: Vec<diff::Line> = clean.lines().map(diff::classify).collect();
+        let mut lines: Vec<diff::Line> = clean.lines().map(diff::classify).collect();
+        diff::mark_words(&mut lines);
         return diff_rows(&lines, look, rows);
     }
     if look.fold == Fold::Open {
@@ -240,7 +241,7 @@ fn folded_rows(output: &Output, clean: &str, role: Role, width: usize, rows: &mu
 fn diff_rows(lines: &[diff::Line], look: &Look, rows: &mut Vec<Row>) {
     let limit = if look.fold == Fold::Open { usize::MAX } else { FOLDED_DIFF };
     for line in lines.iter().take(limit) {
-        let styled = Styled::new(&line.text, line.role());
+        let styled = line.styled();
         if look.fold == Fold::Open {
             rows.extend(styled.rows(look.width, Break::Anywhere, &gutter(), &gutter()));
         } else {

@@ -4,11 +4,13 @@
 //! a growing message renders only its last one anew. A finished message takes the same way, which
 //! is why both look the same.
 
+mod code;
 mod mend;
 mod segment;
 mod table;
 mod writer;
 
+pub use code::{CodeBlock, code_blocks};
 pub use mend::mend;
 pub use segment::Segmenter;
 pub use writer::{code_rows, fence_language};

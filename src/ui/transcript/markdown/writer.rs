@@ -2,6 +2,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 
 use super::table::Table;
 use super::{Rendered, Row};
+use crate::text;
 use crate::ui::theme::Role;
 use crate::ui::transcript::highlight::{Colours, Highlighter};
 use crate::ui::transcript::{Break, Mark, Styled, Tone};
@@ -84,7 +85,14 @@ impl<'a> Writer<'a> {
         self.tones.last().copied().unwrap_or(Role::AssistantText.into())
     }
 
+    /// Entities such as `&#27;` became characters after the text was cleaned.
     fn push(&mut self, content: &str, tone: Tone) {
+        let decoded = |letter: char| {
+            letter != '\n' && (letter.is_control() || text::is_hidden(letter))
+                || matches!(letter, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+        };
+        let clean = if content.contains(decoded) { text::sanitize(content) } else { content.into() };
+        let content = clean.as_ref();
         match &mut self.table {
             Some(table) => table.cell().push(&content.replace('\n', " "), tone),
             None => self.inline.push(content, tone),
@@ -303,7 +311,7 @@ impl<'a> Writer<'a> {
             self.push("]", tone);
         }
         let plain = link.target.trim_start_matches("mailto:");
-        let useful = !plain.is_empty() && !plain.starts_with('#') && plain != shown && self.table.is_none();
+        let useful = !plain.is_empty() && !plain.starts_with('#') && plain != shown;
         if useful {
             let tone = self.tone().over(Role::UiDim);
             self.push(&format!(" ({})", link.target), tone);

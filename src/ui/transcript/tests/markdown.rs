@@ -162,3 +162,26 @@ fn colours_that_arrive_later_are_laid_over_plain_code() {
     let texts = |rows: &[Row]| rows.iter().map(|row| row.text.clone()).collect::<Vec<_>>();
     assert_eq!(texts(&plain), texts(&coloured));
 }
+
+/// They become characters only after the text was cleaned.
+#[test]
+fn entities_bring_nothing_that_a_terminal_acts_on() {
+    let evil = "a&#27;]0;t&#7;b&#x1b;[2Jc&#x9b;31md&#x202e;e&#x200b;f&#x200d;g&#xe0041;h&#8;i";
+    for text in [
+        evil.to_owned(),
+        format!("# {evil}"),
+        format!("- *{evil}*"),
+        format!("| x |\n|---|\n| {evil} |"),
+        format!("[{evil}](http://a/{evil})"),
+        format!("![{evil}](http://a \"{evil}\")"),
+        format!("```{evil}\ncode\n```"),
+        format!("[x][y]\n\n[y]: http://a/{evil}"),
+        format!("> {evil}"),
+    ] {
+        let shown = shown(&text, 200);
+        let acts =
+            |letter: char| letter != '\n' && (letter.is_control() || text::is_hidden(letter) || letter == '\u{200d}');
+        assert!(!shown.contains(acts), "{text}: {shown:?}");
+    }
+    assert_eq!(shown("&lt;b&gt; &amp; &#233; e\u{301} 👩\u{200d}💻", 40), "<b> & é e\u{301} 👩\u{200d}💻");
+}

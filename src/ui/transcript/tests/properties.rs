@@ -3,8 +3,8 @@ use serde_json::json;
 
 use super::markdown::look;
 use crate::proto::{
-    AskKind, CallId, Content, Decision, Entry, EntryKind, Fault, FaultKind, Level, Order, Origin, Runnable,
-    ToolOutcome, ToolState,
+    AskKind, CallId, Content, Decision, Entry, EntryKind, Fault, FaultKind, Level, Order, Origin, Runnable, Share,
+    ShellEnd, ShellState, ShellView, ToolOutcome, ToolState,
 };
 use crate::text;
 use crate::ui::theme::Role;
@@ -48,6 +48,7 @@ fn kinds(text: &str, number: u64) -> Vec<EntryKind> {
         arguments: json!({"old": &text, "new": "b", "command": &text, "n": number}),
         state,
     };
+    let shell = |state| EntryKind::Shell(ShellView { command: text.clone(), share: Share::Model, state });
     let mut fault = Fault::new(FaultKind::Network, text.clone(), text.clone());
     fault.detail = Some(text.clone());
     let item = Runnable { path: text.clone(), content: text.clone() };
@@ -69,6 +70,14 @@ fn kinds(text: &str, number: u64) -> Vec<EntryKind> {
         EntryKind::Notice { level: Level::Error, source: text.clone(), text: text.clone(), hint: Some(text.clone()) },
         EntryKind::Fault(fault),
         EntryKind::Command { line: text.clone(), output: text.clone() },
+        shell(ShellState::Running { since: 0, tail: text.clone(), bytes: number }),
+        shell(ShellState::Finished {
+            end: ShellEnd::Exited(1),
+            content: Content::Text(text.clone()),
+            full_bytes: number,
+            spill: Some(text.clone()),
+            elapsed_ms: number,
+        }),
         EntryKind::Asked {
             kind: AskKind::Trust { folder: text.clone(), items: vec![item], content_hash: text.clone() },
             answered: None,

@@ -44,12 +44,13 @@ impl Pane {
     }
 
     fn step(&mut self, pending: &[ScrollBy]) -> Window {
-        let toggled = BTreeSet::new();
+        let (toggled, open_kinds) = (BTreeSet::new(), BTreeSet::new());
         let scene = Scene {
             session: "test",
             entries: &self.entries,
             toggled: &toggled,
             unfold_all: false,
+            open_kinds: &open_kinds,
             width: self.width,
             now: 0,
             motion: true,

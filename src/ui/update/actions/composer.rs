@@ -1,11 +1,12 @@
-use crate::ui::action::Action;
-use crate::ui::composer::Motion;
+use crate::proto::Level;
+use crate::ui::action::{Action, Call};
+use crate::ui::composer::{Case, Motion, Vi};
 use crate::ui::effect::Effect;
 use crate::ui::state::State;
 
-pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
+pub(super) fn run(state: &mut State, call: &Call) -> Vec<Effect> {
     let composer = &mut state.composer;
-    match action {
+    match call.action {
         Action::Newline => composer.newline(),
         Action::CursorLeft => composer.go(Motion::Left),
         Action::CursorRight => composer.go(Motion::Right),
@@ -23,6 +24,11 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::DeleteWordRight => composer.delete(Motion::WordRight),
         Action::DeleteToLineStart => composer.delete(Motion::LineStart),
         Action::DeleteToLineEnd => composer.delete(Motion::LineEnd),
+        Action::TransposeLetters => composer.transpose_letters(),
+        Action::TransposeWords => composer.transpose_words(),
+        Action::UpcaseWord => composer.change_case(Case::Upper),
+        Action::DowncaseWord => composer.change_case(Case::Lower),
+        Action::CapitalizeWord => composer.change_case(Case::Capital),
         Action::Yank => composer.yank(),
         Action::Undo => composer.undo(),
         Action::Redo => composer.redo(),
@@ -44,9 +50,40 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::CompleteNext => composer.completion_move(1),
         Action::CompletePrevious => composer.completion_move(-1),
         Action::ClosePopup => composer.dismiss_completion(),
-        _ => {}
+        Action::NormalMode => composer.enter_normal(),
+        Action::Vi => vi(state, call, None),
+        action => kill(state, action),
     }
     Vec::new()
+}
+
+/// The mark, and what was deleted before.
+fn kill(state: &mut State, action: Action) {
+    let composer = &mut state.composer;
+    let (done, otherwise) = match action {
+        Action::SetMark => {
+            composer.set_mark();
+            state.toast(Level::Info, "the mark is set");
+            return;
+        }
+        Action::YankPop => (composer.yank_pop(), "there is no yank to change: yank first"),
+        Action::SwapMark => (composer.swap_mark(), NO_MARK),
+        Action::KillRegion => (composer.kill_region(), NO_MARK),
+        Action::CopyRegion => (composer.copy_region(), NO_MARK),
+        _ => return,
+    };
+    if !done {
+        state.toast(Level::Info, otherwise);
+    }
+}
+
+const NO_MARK: &str = "no mark is set yet";
+
+/// A command of the normal mode, which the keymap names.
+pub(super) fn vi(state: &mut State, call: &Call, count: Option<usize>) {
+    if let Some(command) = Vi::parse(call.argument()) {
+        state.composer.vi(command, count);
+    }
 }
 
 /// Puts the marked row in, and sends a command to which nothing can be added; what is complete

@@ -14,7 +14,10 @@ pub(super) fn run(state: &mut State, call: &Call) {
         }
         Action::FocusNext => focus(state, panes[(here + 1) % panes.len()]),
         Action::FocusPrevious => focus(state, panes[(here + panes.len() - 1) % panes.len()]),
-        Action::Compose => focus(state, Pane::Composer),
+        Action::Compose => {
+            focus(state, Pane::Composer);
+            state.composer.enter_insert();
+        }
         Action::LeaveComposer => leave_composer(state),
         Action::Zoom => state.zoom = !state.zoom,
         _ => {}
@@ -24,7 +27,7 @@ pub(super) fn run(state: &mut State, call: &Call) {
 /// A key pressed to stop a turn must not leave by its second meaning, and letters meant for a message
 /// must not become keys of a pane.
 fn leave_composer(state: &mut State) {
-    if !state.composer.is_empty() {
+    if !state.composer.is_empty() && !state.composer.modal.is_normal() {
         let keys = [Context::Composer, Context::Global];
         let key = state.keymap.key_for(&keys, Action::FocusNext).unwrap_or_else(|| "the palette".to_owned());
         state.toast(Level::Info, format!("the message stays; {key} goes to the panes"));

@@ -1,10 +1,12 @@
 use crate::proto::{Command, Level, SubmitMode};
 use crate::ui::action::Action;
 use crate::ui::effect::Effect;
+use crate::ui::log::LogLevel;
 use crate::ui::state::{
-    Deed, Layer, Listing, Pane, Part, Picker, Reader, ScrollBy, Shelf, State, Subject, Table, Tabled,
+    ContextSide, Deed, Layer, Listing, LogFloor, Pane, Part, Picker, Reader, ScrollBy, Shelf, State, Subject, Table,
+    Tabled,
 };
-use crate::ui::update::input::{delete_last, picker, what_if};
+use crate::ui::update::input::{delete_last, picker, table, what_if};
 use crate::ui::view;
 
 pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
@@ -12,9 +14,24 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Help => open(state, Layer::picker(Listing::Help)),
         Action::Palette => open(state, Layer::picker(Listing::Palette)),
         Action::SearchHistory => open(state, Layer::picker(Listing::History)),
+        Action::PickPrompt => open(state, Layer::picker(Listing::Prompts)),
         Action::PickAgent => pick_agent(state),
         Action::Catalogue => open(state, Layer::picker(Listing::Catalogue(Shelf::Agents))),
         Action::Wire => open(state, Layer::Table(Table::new(Tabled::Calls))),
+        Action::Context => open(state, Layer::Table(Table::new(Tabled::Context(ContextSide::Parts)))),
+        Action::Servers => open(state, Layer::Table(Table::new(Tabled::Servers))),
+        Action::Log => open(state, Layer::Table(Table::new(Tabled::Log(LogFloor(LogLevel::Debug))))),
+        Action::Time | Action::TurnEarlier | Action::TurnLater => super::time::run(state, action),
+        Action::Sessions
+        | Action::RenameSession
+        | Action::ForkSession
+        | Action::DeleteSession
+        | Action::RestoreSession => return super::sessions::run(state, action),
+        Action::Themes => themes(state),
+        Action::SaveTheme => return save_theme(state),
+        Action::Rewind | Action::RewindConversation | Action::RewindFiles | Action::RewindByHand => {
+            return super::rewind::run(state, action);
+        }
         Action::CopyRecord => return copy_record(state),
         Action::NextSection => turn(state, 1),
         Action::PreviousSection => turn(state, -1),
@@ -23,6 +40,8 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Accept => return accept(state),
         Action::FilterDeleteLeft => edit(state, delete_last),
         Action::FilterClear => edit(state, String::clear),
+        Action::FilterRows => super::tables::filter(state),
+        Action::FoldRow => super::tables::fold(state),
         _ => {}
     }
     Vec::new()
@@ -36,6 +55,11 @@ pub(super) fn open(state: &mut State, layer: Layer) {
 
 /// The topmost overlay, else the question, which stays open.
 fn close(state: &mut State) {
+    if let Some(table) = table(state)
+        && super::tables::stop_typing(table)
+    {
+        return;
+    }
     if state.layers.pop().is_none()
         && let Some(question) = state.question.take()
     {
@@ -49,8 +73,8 @@ fn accept(state: &mut State) -> Vec<Effect> {
         Some(Layer::Picker(picker)) => state.picked(picker),
         Some(Layer::Reader(_)) => None,
         Some(Layer::Table(table)) => {
-            let table = *table;
-            return super::supervisor::show(state, table);
+            let table = table.clone();
+            return super::tables::accept(state, table);
         }
         Some(Layer::WhatIf(_)) => {
             super::surface::take(state);
@@ -87,6 +111,14 @@ fn accept(state: &mut State) -> Vec<Effect> {
             state.focus = Pane::Composer;
             Vec::new()
         }
+        Deed::Jump(order) => {
+            state.focus = Pane::Transcript;
+            state.transcript.selected = Some(order);
+            state.transcript.pending.push(ScrollBy::To(order));
+            Vec::new()
+        }
+        Deed::EditWaiting(id) => super::session::edit_waiting(state, id),
+        Deed::CopyCode(text) => vec![Effect::Copy { text, what: "the block of code" }],
         Deed::Role(tag) => {
             let (text, mode) = (format!("/role {tag}"), SubmitMode::Steer);
             vec![Effect::Send(Command::Submit { text, attachments: Vec::new(), mode })]
@@ -101,11 +133,39 @@ fn pick_agent(state: &mut State) {
     open(state, Layer::Picker(Picker { of: Listing::Agents, filter: String::new(), selected, offset: 0 }));
 }
 
+/// The themes, the one in force marked. What is marked is shown, as long as the list is open.
+fn themes(state: &mut State) {
+    let selected = state.themes.rows.iter().position(|row| row.name == state.themes.setting).unwrap_or(0);
+    open(state, Layer::Table(Table { selected, ..Table::new(Tabled::Themes) }));
+}
+
+/// Keeps the marked theme and writes it to the configuration.
+fn save_theme(state: &mut State) -> Vec<Effect> {
+    if !state.lists_themes() {
+        state.toast(Level::Info, "mark a theme first: the themes overlay lists them");
+        return Vec::new();
+    }
+    state.keep_theme();
+    vec![Effect::SaveTheme(state.themes.setting.clone())]
+}
+
 /// Another list of the overlay, under the same filter; of a model call its other side.
 fn turn(state: &mut State, by: isize) {
     if let Some(Layer::Reader(Reader { subject: Subject::Wire(_, part), offset })) = state.layers.last_mut() {
         *part = part.other();
         *offset = 0;
+    }
+    if let Some(Layer::Table(table @ Table { of: Tabled::Context(_), .. })) = state.layers.last_mut()
+        && let Tabled::Context(side) = table.of
+    {
+        table.of = Tabled::Context(side.other());
+        table.rewind();
+    }
+    if let Some(Layer::Table(table @ Table { of: Tabled::Log(_), .. })) = state.layers.last_mut()
+        && let Tabled::Log(floor) = table.of
+    {
+        table.of = Tabled::Log(floor.turned(by));
+        table.rewind();
     }
     if let Some(picker) = picker(state)
         && let Listing::Catalogue(shelf) = picker.of
@@ -117,8 +177,21 @@ fn turn(state: &mut State, by: isize) {
 
 /// What is read, as text: a side of a model call word for word, else the rows unwrapped.
 fn copy_record(state: &mut State) -> Vec<Effect> {
-    let Some(Layer::Reader(reader)) = state.layers.last() else { return Vec::new() };
-    let (text, what) = match &reader.subject {
+    let (text, what) = match state.layers.last() {
+        Some(Layer::Table(Table { of: Tabled::Log(_), .. })) => (view::log_text(state), "the log"),
+        Some(Layer::Reader(reader)) => read(state, &reader.subject),
+        _ => return Vec::new(),
+    };
+    if text.trim().is_empty() {
+        state.toast(Level::Info, "there is nothing to copy yet");
+        return Vec::new();
+    }
+    vec![Effect::Copy { text, what }]
+}
+
+/// What is read, and what it is called.
+fn read(state: &State, subject: &Subject) -> (String, &'static str) {
+    match subject {
         Subject::Wire(request, part) => {
             let wire = state.wire.as_ref().filter(|wire| wire.request == *request);
             let what = match part {
@@ -128,12 +201,7 @@ fn copy_record(state: &mut State) -> Vec<Effect> {
             (wire.map(|wire| wire.part(*part).to_owned()).unwrap_or_default(), what)
         }
         subject => (view::record_text(state, subject), "the record"),
-    };
-    if text.trim().is_empty() {
-        state.toast(Level::Info, "there is nothing to copy yet");
-        return Vec::new();
     }
-    vec![Effect::Copy { text, what }]
 }
 
 fn open_source(state: &mut State) -> Vec<Effect> {
@@ -154,7 +222,9 @@ fn open_source(state: &mut State) -> Vec<Effect> {
 
 /// Changes what is typed into a filter, a search or a question.
 fn edit(state: &mut State, change: impl Fn(&mut String)) {
-    if let Some(picker) = picker(state) {
+    if let Some(table) = table(state) {
+        super::tables::typed(table, change);
+    } else if let Some(picker) = picker(state) {
         change(&mut picker.filter);
         picker.rewind();
     } else if let Some(tried) = what_if(state) {

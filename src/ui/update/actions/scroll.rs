@@ -1,7 +1,8 @@
 use crate::proto::{Level, Order};
 use crate::ui::action::{Action, Call};
 use crate::ui::effect::Effect;
-use crate::ui::state::{Pane, ScrollBy, Search, State};
+use crate::ui::state::{Layer, Listing, Pane, ScrollBy, Search, State};
+use crate::ui::transcript::cell::FoldKind;
 use crate::ui::transcript_text;
 
 /// Rows a page key moves in a list.
@@ -29,8 +30,15 @@ pub(super) fn run(state: &mut State, call: &Call) -> Vec<Effect> {
         }
         Action::ToggleFoldAll => {
             state.transcript.unfold_all = !state.transcript.unfold_all;
+            state.transcript.open_kinds.clear();
             state.transcript.toggled.clear();
         }
+        Action::FoldKind => fold_kind(state, call.argument()),
+        Action::OpenEntry => {
+            let shown = state.transcript.selected.filter(|order| state.snapshot.transcript.get(*order).is_some());
+            return shown.map_or_else(|| dump(state), |order| vec![Effect::ShowEntry(order)]);
+        }
+        Action::CopyCode => return copy_code(state),
         Action::CopyEntry => return copy_entry(state),
         Action::ClearSelection => state.transcript.selected = None,
         Action::Search => {
@@ -87,6 +95,33 @@ fn select(state: &mut State, by: isize) {
 pub(in crate::ui::update) fn toggle(state: &mut State, order: Order) {
     if !state.transcript.toggled.remove(&order) {
         state.transcript.toggled.insert(order);
+    }
+}
+
+/// Every entry of the kind stands open, or none; what was opened or folded by hand of it follows.
+fn fold_kind(state: &mut State, name: &str) {
+    let Some(kind) = FoldKind::parse(name) else { return };
+    let transcript = &mut state.transcript;
+    if !transcript.open_kinds.remove(&kind) {
+        transcript.open_kinds.insert(kind);
+    }
+    let entries = &state.snapshot.transcript;
+    transcript.toggled.retain(|order| entries.get(*order).is_some_and(|entry| FoldKind::of(&entry.kind) != Some(kind)));
+}
+
+/// The one block of code at once; of several the person chooses.
+fn copy_code(state: &mut State) -> Vec<Effect> {
+    let mut blocks = state.code_rows("");
+    match (blocks.pop(), blocks.is_empty()) {
+        (Some(block), true) => vec![Effect::Copy { text: block.text, what: "the block of code" }],
+        (Some(_), false) => {
+            super::overlays::open(state, Layer::picker(Listing::Code));
+            Vec::new()
+        }
+        (None, _) => {
+            state.toast(Level::Info, "there is no block of code there");
+            Vec::new()
+        }
     }
 }
 

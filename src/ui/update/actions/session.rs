@@ -1,11 +1,11 @@
 use crate::proto::slash::{self, Slash};
-use crate::proto::{Answer, Command, EntryKind, Level, QueueId, SubmitMode};
+use crate::proto::{Answer, Command, EntryKind, Level, QueueId, Share, ShellCommand, SubmitMode, shell};
 use crate::ui::action::Action;
 use crate::ui::composer::Draft;
 use crate::ui::effect::Effect;
 use crate::ui::keys::{Context, Key};
 use crate::ui::problem::nearest;
-use crate::ui::state::{Item, Layer, Listing, Pane, STOPPED_MS, Scroll, State, Subject, Toast};
+use crate::ui::state::{Item, Layer, Listing, Pane, STOPPED_MS, Scroll, State, Subject, Table, Tabled, Toast};
 use crate::ui::transcript_text;
 
 /// How long the second press that leaves is waited for, milliseconds.
@@ -23,6 +23,11 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::TakeOffer => take_offer(state),
         Action::RetryNow => vec![Effect::Send(Command::RetryNow)],
         Action::EditQueued => edit_queued(state),
+        Action::PickQueued => {
+            super::overlays::open(state, Layer::picker(Listing::Waiting));
+            Vec::new()
+        }
+        Action::StopShell => vec![Effect::Send(Command::Shell(ShellCommand::Stop))],
         Action::WithdrawQueued => withdraw_queued(state),
         Action::CopyAnswer => copy_answer(state),
         Action::CopyAll => copy_all(state),
@@ -48,7 +53,14 @@ fn submit(state: &mut State, mode: SubmitMode) -> Vec<Effect> {
     if held_back(state) {
         return Vec::new();
     }
+    if editing.is_none()
+        && let Some((share, command)) = shell::parse(&state.composer.content())
+    {
+        let command = command.to_owned();
+        return run_shell(state, share, command);
+    }
     let text = state.composer.take();
+    state.composer.enter_insert();
     state.transcript.scroll = Scroll::Follow;
     state.transcript.pending.clear();
     let mut effects = vec![Effect::Remember(text.clone())];
@@ -57,6 +69,22 @@ fn submit(state: &mut State, mode: SubmitMode) -> Vec<Effect> {
         None => effects.extend(send(state, editing, text, mode).into_iter().map(Effect::Send)),
     }
     effects
+}
+
+/// A command for the shell: one at a time, so that its key stops the one that is seen.
+fn run_shell(state: &mut State, share: Share, command: String) -> Vec<Effect> {
+    if command.is_empty() {
+        state.toast(Level::Info, "type a command after the !");
+        return Vec::new();
+    }
+    if state.snapshot.shell.is_some() {
+        state.toast(Level::Warning, "not run yet: a command still runs");
+        return Vec::new();
+    }
+    let text = state.composer.take();
+    state.transcript.scroll = Scroll::Follow;
+    state.transcript.pending.clear();
+    vec![Effect::Remember(text), Effect::Send(Command::Shell(ShellCommand::Run { command, share }))]
 }
 
 /// What only the workbench can do: it has the clipboard and knows its keys.
@@ -69,6 +97,7 @@ fn own(state: &mut State, command: &Slash, arguments: &str) -> Option<Vec<Effect
             super::overlays::open(state, Layer::picker(Listing::Help));
             Some(Vec::new())
         }
+        ("rewind", "") => Some(super::rewind::run(state, Action::Rewind)),
         ("supervisor", "") => Some(super::supervisor::run(state, Action::Switches)),
         ("role", "") => Some(super::overlays::run(state, Action::PickAgent)),
         _ => None,
@@ -186,23 +215,37 @@ fn interrupt(state: &mut State) -> Vec<Effect> {
     vec![Effect::Send(Command::Interrupt)]
 }
 
-/// The last waiting message comes back into an empty composer; a draft is not thrown away for it.
+/// The last waiting message comes back into the composer; asked again while it is unchanged, the one before.
 fn edit_queued(state: &mut State) -> Vec<Effect> {
-    let Some(last) = state.snapshot.queue.last() else { return Vec::new() };
-    if !state.composer.is_empty() {
+    let queue = &state.snapshot.queue;
+    let here = state.composer.editing.and_then(|id| queue.iter().position(|queued| queued.id == id));
+    let before = here.map_or_else(|| queue.len().checked_sub(1), |here| here.checked_sub(1));
+    match before.and_then(|at| queue.get(at)).map(|queued| queued.id) {
+        Some(id) => edit_waiting(state, id),
+        None => Vec::new(),
+    }
+}
+
+/// A waiting message comes back into the composer; a draft is not thrown away for it.
+pub(super) fn edit_waiting(state: &mut State, id: QueueId) -> Vec<Effect> {
+    let waiting = |id| state.snapshot.queue.iter().find(|queued| queued.id == id).map(|queued| queued.text.clone());
+    let content = state.composer.content();
+    let unchanged = state.composer.editing.and_then(waiting).is_some_and(|text| text == content);
+    if !content.is_empty() && !unchanged {
         state.toast(Level::Info, "send or clear the message first, then the waiting one can be edited");
         return Vec::new();
     }
-    let (id, text) = (last.id, last.text.clone());
-    state.composer.set(Draft::plain(&text));
-    state.composer.editing = Some(id);
-    state.focus = Pane::Composer;
+    if let Some(text) = waiting(id) {
+        state.composer.set(Draft::plain(&text));
+        state.composer.editing = Some(id);
+        state.focus = Pane::Composer;
+    }
     Vec::new()
 }
 
 fn withdraw_queued(state: &mut State) -> Vec<Effect> {
-    let Some(last) = state.snapshot.queue.last() else { return Vec::new() };
-    let id = last.id;
+    let marked = state.marked_waiting().or_else(|| state.snapshot.queue.last());
+    let Some(id) = marked.map(|queued| queued.id) else { return Vec::new() };
     if state.composer.editing == Some(id) {
         state.composer.clear();
     }
@@ -236,6 +279,7 @@ fn copy_all(state: &mut State) -> Vec<Effect> {
 /// The server in question: that of the open record, else of the marked row.
 fn server(state: &mut State, command: impl Fn(String) -> Command) -> Vec<Effect> {
     let name = match state.layers.last() {
+        Some(Layer::Table(Table { of: Tabled::Servers, .. })) => state.server_in_question().map(str::to_owned),
         Some(Layer::Reader(reader)) => match &reader.subject {
             Subject::Server(name) | Subject::Tool { server: name, .. } => Some(name.clone()),
             Subject::Entry(_)

@@ -1,7 +1,7 @@
-use crate::proto::{Command, Level, ModelCall, SwitchState, Switched, SwitchedHow};
+use crate::proto::{Command, Level, SwitchState, Switched, SwitchedHow};
 use crate::ui::action::Action;
 use crate::ui::effect::Effect;
-use crate::ui::state::{Layer, Part, Reader, State, Subject, Table, Tabled, short_name};
+use crate::ui::state::{Layer, State, Table, Tabled, short_name};
 
 pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
     match action {
@@ -54,26 +54,4 @@ pub(in crate::ui::update) fn switched(state: &mut State, switched: &Switched) {
         }
         SwitchedHow::Refused { why } => state.toast(Level::Warning, format!("{name} stays as it is: {why}")),
     }
-}
-
-/// Shows the marked row of a list without a filter in full.
-pub(super) fn show(state: &mut State, table: Table) -> Vec<Effect> {
-    let (subject, effects) = match table.of {
-        Tabled::Switches => {
-            let Some(switch) = state.switch_in_question() else { return Vec::new() };
-            (Subject::Switch(switch.key.clone()), Vec::new())
-        }
-        Tabled::Calls => {
-            let last = state.table_len(Tabled::Calls).saturating_sub(1);
-            let marked = state.model_calls().nth(table.selected.min(last));
-            let Some(ModelCall { request, .. }) = marked else { return Vec::new() };
-            let request = *request;
-            if state.wire.as_ref().is_some_and(|wire| wire.request != request) {
-                state.wire = None;
-            }
-            (Subject::Wire(request, Part::Received), vec![Effect::Send(Command::Wire { request })])
-        }
-    };
-    state.layers.push(Layer::Reader(Reader { subject, offset: 0 }));
-    effects
 }

@@ -30,7 +30,7 @@ fn toast(bench: &Bench) -> &str {
 
 #[test]
 fn space_flips_the_marked_switch_and_w_saves_it() {
-    for (name, opens) in [("default", "esc s"), ("default", "f9"), ("vim", "esc space s"), ("emacs", "ctrl-x s")] {
+    for (name, opens) in [("default", "esc s"), ("default", "f9"), ("vim", "esc esc space s"), ("emacs", "ctrl-x s")] {
         let mut bench = Bench::with_keymap(name);
         bench.event(switches()).keys(opens).keys("space w");
         let gate = "supervisor.gate.enabled";

@@ -122,6 +122,25 @@ fn a_dynamic_capability_is_turned_off_pinned_and_restarted() {
 }
 
 #[test]
+fn the_mark_stays_on_its_row_when_rows_move() {
+    let mut bench = surface();
+    at(&mut bench, Item::Dynamic(0));
+    assert_eq!(bench.state.capability_in_question().as_deref(), Some("docker"));
+    let mut view = (*bench.state.snapshot.surface).clone();
+    // It is used, so it is the first; and a third comes.
+    view.dynamic = vec![capability("git", "git"), capability("postgres", "postgres"), capability("docker", "docker")];
+    bench.event(Body::SurfaceChanged(Arc::new(view.clone())));
+    assert_eq!(bench.state.marked_item(), Some(Item::Dynamic(2)));
+    bench.keys("-");
+    let disabled = on(SurfaceCommand::Disable { name: "docker".to_owned() });
+    assert_eq!(bench.done(), [Effect::Send(disabled)]);
+    view.dynamic.pop();
+    let place = bench.state.surface.selected;
+    bench.event(Body::SurfaceChanged(Arc::new(view)));
+    assert_eq!(bench.state.surface.selected, place, "where it is gone, the place stays");
+}
+
+#[test]
 fn a_server_keeps_its_own_keys() {
     let mut bench = surface();
     at(&mut bench, Item::Server(0)).keys("r D");

@@ -105,8 +105,8 @@ fn palette_and_help_begin_with_what_one_needs() {
     let bench = Bench::new();
     let name = |row: &crate::ui::state::MenuRow| match &row.deed {
         Deed::Call(call) => call.action.id().to_owned(),
-        Deed::TakeUp(_) | Deed::Role(_) | Deed::Read(_) => String::new(),
         Deed::Slash(command) => format!("/{}", command.name),
+        _ => String::new(),
     };
     let names: Vec<String> = bench.state.palette_rows("").iter().map(name).collect();
     assert_eq!(names[..5], ["submit", "interrupt", "/new", "/model", "/role"]);

@@ -3,7 +3,7 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::{Panel, Side, agents, catalogue, centred, help, why_list};
+use super::{Panel, Side, agents, catalogue, centred, help, pickable, why_list};
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::state::{Listing, Picker, State};
@@ -86,6 +86,9 @@ pub fn keys(of: Listing) -> &'static [(Action, &'static str)] {
     match of {
         Listing::Help | Listing::Palette => &[(Action::Accept, "run"), (Action::Close, "close")],
         Listing::History => &[(Action::Accept, "take up"), (Action::Close, "close")],
+        Listing::Prompts => &[(Action::Accept, "go there"), (Action::Close, "close")],
+        Listing::Waiting => &[(Action::Accept, "edit"), (Action::WithdrawQueued, "withdraw"), (Action::Close, "close")],
+        Listing::Code => &[(Action::Accept, "copy"), (Action::Close, "close")],
         Listing::Agents => {
             &[(Action::Accept, "take on"), (Action::OpenSource, "edit its file"), (Action::Close, "close")]
         }
@@ -104,7 +107,9 @@ pub fn panel(state: &State, hints: &Hints, picker: &mut Picker, area: Rect) -> P
     let place = match picker.of {
         Listing::Help => Place::alone(centred(area, 84, area.height.saturating_sub(4).max(10))),
         Listing::Palette => Place::fitting(area, 84, state.picker_len(picker)),
-        Listing::History => Place::fitting(area, 100, state.picker_len(picker)),
+        Listing::History | Listing::Prompts | Listing::Waiting | Listing::Code => {
+            Place::fitting(area, 100, state.picker_len(picker))
+        }
         Listing::Agents | Listing::Catalogue(_) | Listing::Why(_) => Place::shared(area),
     };
     let columns = place.columns();
@@ -113,6 +118,9 @@ pub fn panel(state: &State, hints: &Hints, picker: &mut Picker, area: Rect) -> P
         Listing::Help => help::help(&state.help_rows(filter), filter.is_empty(), columns),
         Listing::Palette => help::palette(&state.palette_rows(filter), columns),
         Listing::History => help::history(&state.history_rows(filter), columns),
+        Listing::Prompts => pickable::prompts(&state.prompt_rows(filter), columns),
+        Listing::Waiting => pickable::waiting(&state.waiting_rows(filter), columns),
+        Listing::Code => pickable::blocks(&state.code_rows(filter), columns),
         Listing::Agents => agents::agents(state, filter, columns),
         Listing::Catalogue(shelf) => catalogue::shelf(state, shelf, filter, columns),
         Listing::Why(reach) => why_list::list(state, reach, filter, columns),
@@ -127,7 +135,7 @@ pub fn panel(state: &State, hints: &Hints, picker: &mut Picker, area: Rect) -> P
             Listing::Agents => agents::preview(state, picker, width),
             Listing::Catalogue(shelf) => catalogue::preview(state, shelf, picker, width),
             Listing::Why(reach) => why_list::preview(state, reach, picker, width),
-            Listing::Help | Listing::Palette | Listing::History => Vec::new(),
+            _ => Vec::new(),
         };
         Side::new(outline, rows)
     });

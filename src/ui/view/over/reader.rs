@@ -126,21 +126,8 @@ fn note_rows(note: &Note, state: &State, width: usize) -> Vec<Row> {
     rows
 }
 
-fn server_rows(server: &ServerView, state: &State, width: usize) -> Vec<Row> {
-    let mut rows = Vec::new();
-    let (_, role, words) = surface::state_words(server, state);
-    field(&mut rows, "state", words.as_deref().unwrap_or("ready"), role, width);
-    if let crate::proto::ServerState::Failed { advice, .. } = &server.state
-        && !advice.is_empty()
-    {
-        field(&mut rows, "hint", advice, Role::NoticeHint, width);
-    }
-    if let Some(here) = state.snapshot.surface.references.iter().find(|one| one.server == server.name) {
-        field(&mut rows, "here for", &here.by.join(" · "), Role::UiText, width);
-    }
-    field(&mut rows, "runs", &server.command, Role::CodeText, width);
-    let cost = format!("{} tok per turn", human::tokens(u64::from(server.tokens())));
-    field(&mut rows, "costs", &cost, Role::UiText, width);
+pub fn server_rows(server: &ServerView, state: &State, width: usize) -> Vec<Row> {
+    let mut rows = server_facts(server, state, width);
     if !server.tools.is_empty() {
         rows.push(Row::blank());
         rows.push(Styled::new("tools", Role::UiStrong).into_row(width));
@@ -149,7 +136,38 @@ fn server_rows(server: &ServerView, state: &State, width: usize) -> Vec<Row> {
     for tool in &server.tools {
         rows.push(tool_line(tool, names, width));
     }
-    rows.push(Row::blank());
+    rows.extend(server_words(server, width));
+    rows
+}
+
+/// How it stands, and what to do about it.
+pub fn server_state(server: &ServerView, state: &State, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let (_, role, words) = surface::state_words(server, state);
+    field(&mut rows, "state", words.as_deref().unwrap_or("ready"), role, width);
+    if let crate::proto::ServerState::Failed { advice, .. } = &server.state
+        && !advice.is_empty()
+    {
+        field(&mut rows, "hint", advice, Role::NoticeHint, width);
+    }
+    rows
+}
+
+/// How it stands, who holds it, what is run and what it costs.
+fn server_facts(server: &ServerView, state: &State, width: usize) -> Vec<Row> {
+    let mut rows = server_state(server, state, width);
+    if let Some(here) = state.snapshot.surface.references.iter().find(|one| one.server == server.name) {
+        field(&mut rows, "here for", &here.by.join(" · "), Role::UiText, width);
+    }
+    field(&mut rows, "runs", &server.command, Role::CodeText, width);
+    let cost = format!("{} tok per turn", human::tokens(u64::from(server.tokens())));
+    field(&mut rows, "costs", &cost, Role::UiText, width);
+    rows
+}
+
+/// Its last lines on standard error, the newest last.
+pub fn server_words(server: &ServerView, width: usize) -> Vec<Row> {
+    let mut rows = vec![Row::blank()];
     rows.push(Styled::new("last words on standard error", Role::UiStrong).into_row(width));
     if server.stderr.is_empty() {
         rows.push(Styled::new("  none", Role::UiDim).into_row(width));

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::Panel;
 use crate::proto::{AskId, Level, Order};
 use crate::text;
-use crate::ui::state::{Layer, Pane, State, Toast};
+use crate::ui::state::{Layer, Pane, State, Table, Tabled, Toast};
 use crate::ui::theme::{Role, Theme};
 use crate::ui::transcript::{Break, Styled};
 use crate::ui::view::layout::Layout;
@@ -17,7 +17,7 @@ use crate::ui::view::list::{Line, List};
 /// that is in sight is not shown at all.
 pub fn toasts(state: &State, layout: &Layout, buffer: &mut Buffer, theme: &Theme) {
     let top = layout.area.y;
-    let kept = layout.over.as_ref().filter(|_| !matches!(state.layers.last(), Some(Layer::Reader(_))));
+    let kept = layout.over.as_ref().filter(|_| !gives_way(state));
     let kept: Vec<Rect> = kept.map(|panel| panel.outline).into_iter().collect();
     let asked = open_questions(state, layout);
     let announced = |toast: &&Toast| toast.about.is_none_or(|ask| !in_sight(state, layout, ask));
@@ -30,6 +30,17 @@ pub fn toasts(state: &State, layout: &Layout, buffer: &mut Buffer, theme: &Theme
         panel.outline.y = y;
         panel.draw(buffer, theme);
         floor = y;
+    }
+}
+
+/// A record gives way, and a list that tells nowhere else what came of its keys.
+fn gives_way(state: &State) -> bool {
+    match state.layers.last() {
+        Some(Layer::Reader(_)) => true,
+        Some(Layer::Table(Table { of: Tabled::Sessions | Tabled::Servers | Tabled::Log(_), typing, .. })) => {
+            typing.is_none()
+        }
+        _ => false,
     }
 }
 

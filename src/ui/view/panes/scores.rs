@@ -1,4 +1,4 @@
-use crate::proto::{Ineligible, Routing};
+use crate::proto::{Followed, Ineligible, Routing};
 use crate::text;
 use crate::ui::state::not_compared;
 use crate::ui::theme::Role;
@@ -9,6 +9,7 @@ use crate::ui::view::list::{Line, List};
 /// The rows of the pane before they are made: only those in sight are.
 pub struct Plan<'a> {
     routing: Option<&'a Routing>,
+    followed: Followed<'a>,
     columns: Columns,
     /// Width of the names of those that were not compared.
     names: usize,
@@ -30,19 +31,20 @@ const NAMES: usize = 20;
 
 impl<'a> Plan<'a> {
     /// `shared` when other panes share the edge, so that the message does not stand there.
-    pub fn new(routing: Option<&'a Routing>, width: usize, shared: bool) -> Self {
+    pub fn new(routing: Option<&'a Routing>, followed: Followed<'a>, width: usize, shared: bool) -> Self {
         let left_out = routing.map(|routing| not_compared(&routing.ineligible)).unwrap_or_default();
         let longest = left_out.iter().map(|one| text::width(&text::sanitize_line(&one.capability))).max().unwrap_or(0);
-        let columns = routing.map_or(Columns { names: 0, numbers: 0, verdicts: 0 }, |one| Columns::of(one, width));
+        let columns =
+            routing.map_or(Columns { names: 0, numbers: 0, verdicts: 0 }, |one| Columns::of(one, followed, width));
         let names = longest.min(NAMES).min(width / 2);
-        let mut plan = Self { routing, columns, names, left_out, parts: Vec::new(), width };
+        let mut plan = Self { routing, followed, columns, names, left_out, parts: Vec::new(), width };
         plan.fill(shared);
         plan
     }
 
     /// The numbers alone, for who tells the outcome elsewhere.
     pub fn bare(routing: &'a Routing, width: usize) -> Self {
-        let mut plan = Self::new(Some(routing), width, false);
+        let mut plan = Self::new(Some(routing), Followed::Nothing, width, false);
         let first = plan.parts.iter().position(|part| !matches!(part, Part::Row(_))).unwrap_or(plan.parts.len());
         plan.parts.drain(..first);
         plan
@@ -63,6 +65,16 @@ impl<'a> Plan<'a> {
         let rest = Styled::new("  ", Role::UiText);
         let outcome = scores::outcome(routing).rows(self.width, Break::Words, &Styled::default(), &rest);
         self.parts.extend(outcome.into_iter().map(Part::Row));
+        let told = match self.followed {
+            Followed::StaysOff(refusal) => Some(refusal.headline()),
+            Followed::Failed(gone) => Some(gone.headline()),
+            Followed::Nothing | Followed::Came => None,
+        };
+        if let Some((_, _, why)) = told {
+            let why = Styled::new(&text::sanitize_line(&why), Role::ScoreFail);
+            let first = Styled::new("✘ ", Role::ScoreFail);
+            self.parts.extend(why.rows(self.width, Break::Words, &first, &rest).into_iter().map(Part::Row));
+        }
         if !routing.scores.is_empty() {
             self.parts.push(Part::Row(Row::blank()));
         }
@@ -105,7 +117,9 @@ impl<'a> Plan<'a> {
         let Some(part) = self.parts.get(at) else { return Line::plain(Row::blank()) };
         let row = match (part, self.routing) {
             (Part::Row(row), _) => row.clone(),
-            (Part::Score(at), Some(routing)) => scores::score_row(routing, *at, self.columns, self.width),
+            (Part::Score(at), Some(routing)) => {
+                scores::score_row(routing, self.followed, *at, self.columns, self.width)
+            }
             (Part::LeftOut(at), _) => self.left_out_row(*at),
             (Part::Score(_), None) => Row::blank(),
         };

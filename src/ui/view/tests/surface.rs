@@ -227,6 +227,21 @@ fn surface_and_scores() {
 
 /// The first leads by too little, and most could not even be compared.
 #[test]
+fn scores_of_one_that_passed_and_stays_off() {
+    let mut fixture = session();
+    let name = passed().scores[0].capability.to_string();
+    let shown = |fixture: &mut Fixture| fixture.text(120, 40);
+    fixture.live(Body::Decided(Decision::Routed(Arc::new(passed()))));
+    let screen = shown(&mut fixture);
+    assert!(screen.contains("✔ passes") && !screen.contains("✔ came"), "{screen}");
+    let why = RefusalReason::AllPinned { pinned: vec!["docker".to_owned()] };
+    let refusal = Refusal { capability: name, ..refused(why) };
+    fixture.live(Body::Decided(Decision::CapabilityRefused(Box::new(refusal))));
+    let screen = shown(&mut fixture);
+    assert!(screen.contains("✘ stays off") && screen.contains("are pinned") && !screen.contains("✔ came"), "{screen}");
+}
+
+#[test]
 fn scores_of_an_abstention() {
     each_size("abstention", || {
         let mut fixture = session();

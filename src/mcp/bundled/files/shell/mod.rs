@@ -26,6 +26,7 @@ use super::place::Root;
 use super::{Answer, Refusal};
 
 pub use groups::Shells;
+pub use process::spawn;
 
 /// What ends a command before it is done.
 pub struct Stop {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +21,7 @@ use super::groups::{Group, Shells};
 use super::output::{Output, Spill};
 use super::{Reporter, Stop};
 use crate::mcp::group::apart;
+use crate::sandbox::{self, planted::Planted};
 
 /// Programs that would page, ask or draw are told that there is nobody to do it for.
 const ENVIRONMENT: [(&str, &str); 6] = [
@@ -62,8 +63,9 @@ struct Running {
 
 pub async fn run(shells: &Arc<Shells>, job: Job, report: Option<Reporter>, stop: Stop) -> Result<Answer, Refusal> {
     let started = Instant::now();
-    let (child, pipe) =
-        spawn(&job).map_err(|error| Refusal::new(format!("The command could not be started: {error}.")))?;
+    let before = sandbox::is_on().then(|| Planted::look(&job.folder));
+    let (child, pipe) = spawn(&job.command, &job.folder)
+        .map_err(|error| Refusal::new(format!("The command could not be started: {error}.")))?;
     let id = child.id().and_then(|id| i32::try_from(id).ok()).unwrap_or_default();
     let group = Group::new(id, shells);
     let output = Output::default();
@@ -73,24 +75,29 @@ pub async fn run(shells: &Arc<Shells>, job: Job, report: Option<Reporter>, stop:
         running.end_group().await;
     }
     running.drain().await;
-    Ok(running.answer(&end, job.limit))
+    let planted = before.and_then(|before| Planted::look(&job.folder).since(&before));
+    Ok(running.answer(&end, job.limit, planted))
 }
 
-fn spawn(job: &Job) -> io::Result<(Child, Receiver)> {
+/// Starts a command in a group of its own; the pipe carries both of its outputs.
+///
+/// # Errors
+/// As the system says.
+pub fn spawn(command: &str, folder: &Path) -> io::Result<(Child, Receiver)> {
     let (reader, writer) = io::pipe()?;
-    // The writing ends live in `command` and go with it, so that the pipe closes with the child's.
-    let mut command = Command::new("sh");
-    command
+    // The writing ends live in `shell` and go with it, so that the pipe closes with the child's.
+    let mut shell = Command::new("sh");
+    shell
         .arg("-c")
-        .arg(&job.command)
-        .current_dir(&job.folder)
+        .arg(command)
+        .current_dir(folder)
         .envs(ENVIRONMENT)
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)
         .stderr(writer)
         .kill_on_drop(true);
-    apart(&mut command)?;
-    let child = command.spawn()?;
+    apart(&mut shell)?;
+    let child = sandbox::spawn(&mut shell)?;
     Ok((child, Receiver::from_owned_fd(OwnedFd::from(reader))?))
 }
 
@@ -153,7 +160,7 @@ impl Running {
         let _ = self.child.wait().await;
     }
 
-    fn answer(mut self, end: &End, limit: Duration) -> Answer {
+    fn answer(mut self, end: &End, limit: Duration, planted: Option<String>) -> Answer {
         let shells = Arc::clone(&self.shells);
         let make = || -> io::Result<(PathBuf, File)> { shells.spill() };
         let left_behind = matches!(end, End::Exited(_)) && self.group.alive();
@@ -166,7 +173,9 @@ impl Running {
         let seconds = self.started.elapsed().as_secs_f32();
         let (status, failed) = state(end, limit, seconds);
         let behind = if left_behind { self.behind() } else { String::new() };
-        let answer = Answer { content: vec![ContentBlock::text(format!("{text}[{status}]{behind}"))], failed };
+        let told = [sandbox::explain(&text).filter(|_| failed), planted];
+        let told: String = told.into_iter().flatten().map(|line| format!("\n[{line}]")).collect();
+        let answer = Answer { content: vec![ContentBlock::text(format!("{text}[{status}]{behind}{told}"))], failed };
         if left_behind {
             let spill = self.output.into_spill();
             tokio::spawn(watch(self.group, (!self.closed).then_some(self.pipe), spill));

@@ -1,8 +1,8 @@
-//! Writing the value of a switch to the file that says it. Blocking.
+//! Writing one value to the file that says it. Blocking.
 
 use std::path::{Path, PathBuf};
 
-use crate::config::{Loaded, Origin, Source, SourceKind, Sources, load, set_in_file};
+use super::{Loaded, Origin, Source, SourceKind, Sources, load, set_in_file};
 
 /// Where a value was written, and where it stands now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Saved {
 ///
 /// # Errors
 /// Why it is not written, one clause for the person.
-pub fn save(loaded: &Loaded, main: &Path, key: &str, to: bool) -> Result<Saved, String> {
+pub fn save(loaded: &Loaded, main: &Path, key: &str, to: impl Into<toml_edit::Value>) -> Result<Saved, String> {
     let path = match read_again(loaded)?.origins.of(key) {
         Origin::Project { file, .. } => {
             return Err(format!("{file} of the project says so, which is not written from here"));

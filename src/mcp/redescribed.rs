@@ -1,0 +1,47 @@
+//! A tool that describes itself otherwise than when it was first seen: shown as a difference, because
+//! what a person agreed to was the first one. Pure.
+
+use std::collections::BTreeMap;
+
+use super::tools::Listed;
+use super::visible;
+use crate::proto::{Body, Level};
+
+/// So many tools of one reading are shown; the rest is counted.
+const SHOWN: usize = 4;
+
+/// Letters shown of a description.
+const LETTERS: usize = 300;
+
+/// One warning for each tool whose description, schema or hints changed.
+pub fn warnings(server: &str, before: &[Listed], after: &[Listed]) -> Vec<Body> {
+    let old: BTreeMap<&str, &Listed> = before.iter().map(|tool| (tool.name.as_str(), tool)).collect();
+    let changed = after.iter().filter_map(|new| Some((*old.get(new.name.as_str())?, new)));
+    let changed: Vec<_> = changed.filter(|(old, new)| old.hash != new.hash).collect();
+    let mut warnings: Vec<Body> = changed.iter().take(SHOWN).map(|(old, new)| warning(server, old, new)).collect();
+    if changed.len() > SHOWN {
+        let text = format!("{server} describes {} more tools otherwise than before.", changed.len() - SHOWN);
+        warnings.push(notice(server, text));
+    }
+    warnings
+}
+
+fn warning(server: &str, old: &Listed, new: &Listed) -> Body {
+    let name = visible::line(&new.name, 80);
+    let mut text = format!(
+        "{server} describes its tool {name} otherwise than when it was first listed. The model reads the new words from \
+         its next request on."
+    );
+    if old.description != new.description {
+        let (old, new) = (visible::line(&old.description, LETTERS), visible::line(&new.description, LETTERS));
+        text.push_str(&format!("\n- {old}\n+ {new}"));
+    } else {
+        text.push_str("\nIts words are the same; what it takes, or says of its effects, is not.");
+    }
+    notice(server, text)
+}
+
+fn notice(server: &str, text: String) -> Body {
+    let hint = format!("If that is not expected, switch {server} off and see what it has become.");
+    Body::Notice { level: Level::Warning, source: server.to_owned(), text, hint: Some(hint) }
+}
