@@ -261,9 +261,11 @@ impl Composer {
     /// is typed already and means something stands first, so that enter does not make another of it.
     fn arguments(&self, query: &str) -> Vec<Candidate> {
         let Some((command, _)) = slash::parse(&self.draft.text) else { return Vec::new() };
-        let own = command.arguments.trim_matches(['[', ']']);
         let before = &self.draft.text[..self.draft.caret];
         let second = before.split_whitespace().count() > 2 - usize::from(before.ends_with(char::is_whitespace));
+        // Each argument has its own words: `[turn|undo] [conversation|files|both]`.
+        let arguments: Vec<&str> = command.arguments.split("] [").collect();
+        let own = arguments[usize::from(second).min(arguments.len() - 1)].trim_matches(['[', ']']);
         let named = |name: &String| Offered { name: name.clone(), title: String::new() };
         let words: Vec<(Offered, bool)> = match command.name {
             "model" => {
@@ -285,7 +287,8 @@ impl Composer {
             "supervisor" => self.switches.iter().map(|switch| (switch.clone(), true)).collect(),
             "skill" => self.skills.iter().map(|skill| (skill.clone(), true)).collect(),
             _ if own.contains('|') || own == "all" => {
-                own.split('|').map(|word| (named(&word.to_owned()), true)).collect()
+                let words = own.split('|').filter(|word| *word != "turn");
+                words.map(|word| (named(&word.to_owned()), true)).collect()
             }
             _ => Vec::new(),
         };

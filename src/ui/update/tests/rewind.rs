@@ -53,6 +53,17 @@ fn what_is_marked_is_asked_about_and_only_what_was_seen_is_done() {
 }
 
 #[test]
+fn the_words_of_the_first_argument_are_completed_alone() {
+    let mut bench = talked("default");
+    bench.types("/rewind un");
+    let offered = |bench: &Bench| -> Vec<String> {
+        let list = bench.state.composer.completion.as_ref();
+        list.map_or_else(Vec::new, |list| list.candidates.iter().map(|one| one.label.clone()).collect())
+    };
+    assert_eq!(offered(&bench), ["undo"]);
+}
+
+#[test]
 fn enter_takes_both_and_what_is_refused_is_not_sent() {
     let mut bench = talked("default");
     bench.types("/rewind").keys("esc enter");
