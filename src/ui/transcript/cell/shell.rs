@@ -1,5 +1,6 @@
+use super::tool::{behind_gutter, content_text, gutter};
 use super::{Fold, Look, spinner, spread};
-use crate::proto::{Content, Share, ShellEnd, ShellState, ShellView};
+use crate::proto::{Share, ShellEnd, ShellState, ShellView};
 use crate::text::{self, human};
 use crate::ui::theme::Role;
 use crate::ui::transcript::{Break, Row, Styled};
@@ -16,7 +17,7 @@ pub fn render(view: &ShellView, look: &Look) -> Vec<Row> {
             let role = if *end == ShellEnd::Exited(0) { Role::ToolOutput } else { Role::ToolError };
             let most = if look.fold == Fold::Open { usize::MAX } else { FOLDED };
             let size = human::bytes(*full_bytes);
-            lines(&output(content), most, Some(&size), role, look, &mut rows);
+            lines(&content_text(content), most, Some(&size), role, look, &mut rows);
             if let ShellEnd::Lost(why) = end {
                 let line = gutter().with(&text::sanitize_line(why), Role::ToolError);
                 rows.extend(line.rows(look.width, Break::Words, &Styled::default(), &gutter()));
@@ -45,7 +46,7 @@ fn reader(share: Share) -> &'static str {
 pub fn plain(view: &ShellView) -> String {
     let output = match &view.state {
         ShellState::Running { tail, .. } => tail.as_str().into(),
-        ShellState::Finished { content, .. } => output(content),
+        ShellState::Finished { content, .. } => content_text(content),
     };
     format!("$ {}\n{}", view.command, text::sanitize(&output))
 }
@@ -87,10 +88,6 @@ fn state_words(view: &ShellView, look: &Look) -> (String, Role) {
     }
 }
 
-fn gutter() -> Styled {
-    Styled::new("│ ", Role::UiDim)
-}
-
 /// The last lines, and of what is over how many there were before.
 fn lines(output: &str, most: usize, size: Option<&str>, role: Role, look: &Look, rows: &mut Vec<Row>) {
     let clean = text::sanitize(output.trim_end());
@@ -105,21 +102,6 @@ fn lines(output: &str, most: usize, size: Option<&str>, role: Role, look: &Look,
         rows.push(gutter().with(&words, Role::UiDim).into_row(look.width));
     }
     for line in all.iter().skip(hidden) {
-        let styled = Styled::new(line, role);
-        if look.fold == Fold::Open {
-            rows.extend(styled.rows(look.width, Break::Anywhere, &gutter(), &gutter()));
-        } else {
-            let mut row = gutter();
-            row.append(&styled);
-            rows.push(row.into_row(look.width));
-        }
-    }
-}
-
-fn output(content: &Content) -> std::borrow::Cow<'_, str> {
-    match content {
-        Content::Text(text) => text.into(),
-        Content::Blob { preview, .. } => preview.into(),
-        Content::Media { .. } | Content::Parts(_) => "".into(),
+        behind_gutter(&Styled::new(line, role), look, rows);
     }
 }

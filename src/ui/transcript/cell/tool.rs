@@ -145,8 +145,19 @@ fn short(value: &Value) -> String {
     if end < whole.len() { format!("{line}…") } else { line }
 }
 
-fn gutter() -> Styled {
+pub(super) fn gutter() -> Styled {
     Styled::new("│ ", Role::UiDim)
+}
+
+/// A line behind the gutter: whole in an open cell, cut in a folded one.
+pub(super) fn behind_gutter(line: &Styled, look: &Look, rows: &mut Vec<Row>) {
+    if look.fold == Fold::Open {
+        rows.extend(line.rows(look.width, Break::Anywhere, &gutter(), &gutter()));
+    } else {
+        let mut row = gutter();
+        row.append(line);
+        rows.push(row.into_row(look.width));
+    }
 }
 
 fn argument_rows(arguments: &Value, width: usize, rows: &mut Vec<Row>) {
@@ -241,14 +252,7 @@ fn folded_rows(output: &Output, clean: &str, role: Role, width: usize, rows: &mu
 fn diff_rows(lines: &[diff::Line], look: &Look, rows: &mut Vec<Row>) {
     let limit = if look.fold == Fold::Open { usize::MAX } else { FOLDED_DIFF };
     for line in lines.iter().take(limit) {
-        let styled = line.styled();
-        if look.fold == Fold::Open {
-            rows.extend(styled.rows(look.width, Break::Anywhere, &gutter(), &gutter()));
-        } else {
-            let mut row = gutter();
-            row.append(&styled);
-            rows.push(row.into_row(look.width));
-        }
+        behind_gutter(&line.styled(), look, rows);
     }
     if lines.len() > limit {
         let more = format!("… {} more lines", lines.len() - limit);
@@ -257,7 +261,7 @@ fn diff_rows(lines: &[diff::Line], look: &Look, rows: &mut Vec<Row>) {
 }
 
 /// The text of a result; media by name and size.
-fn content_text(content: &Content) -> std::borrow::Cow<'_, str> {
+pub(super) fn content_text(content: &Content) -> std::borrow::Cow<'_, str> {
     match content {
         Content::Text(text) => text.into(),
         Content::Blob { preview, .. } => preview.into(),
