@@ -1,6 +1,7 @@
 //! One task for each server: feeds the state machine and does what it says.
 
 mod admission;
+mod ending;
 
 use std::future::{pending, ready};
 use std::sync::Arc;
@@ -12,21 +13,19 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
 use self::admission::not_allowed;
+use self::ending::lost;
 use super::hub::{Hub, Link, Server};
 use super::launch::{self, Target};
 use super::link::{self, Connection, Ears};
 use super::machine::{Effect, Input, Machine};
 use super::pipes::Pipes;
 use super::process::{self, Process};
-use super::trouble::{self, Phase, Trouble, Verdict};
-use super::{Backend, Listing, Moved, Transport, tools};
+use super::trouble::{self, Trouble, Verdict};
+use super::{Backend, Listing, Moved, tools};
 use crate::proto::{ServerState, Timestamp};
 
 /// How often error output is shown while a server starts.
 const SHOW_STDERR: Duration = Duration::from_millis(500);
-
-/// For a process to end after its connection did, or the other way round.
-const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// What others ask of a runner.
 #[derive(Debug)]
@@ -248,32 +247,6 @@ impl Runner {
         self.idle_listings = 0;
     }
 
-    /// Finds the reason behind the reason: a handshake that ended because the process did.
-    async fn explain(&mut self, trouble: Trouble) -> Trouble {
-        if let Some(flood) = self.flood() {
-            return flood;
-        }
-        // What it said itself is the reason; its end may be only our closing.
-        let Some(process) = self.process.as_mut().filter(|_| trouble.wordless) else { return trouble };
-        match process.ended_within(LAST_WORDS).await {
-            Some(status) => trouble::exited(Some(status), Phase::Starting, self.server.tail.last().as_deref()),
-            None => trouble,
-        }
-    }
-
-    /// That it wrote too much, if so: whatever it looks like, this is why the connection is over.
-    fn flood(&self) -> Option<Trouble> {
-        self.server.tail.flood().map(|flood| trouble::flooded(&flood))
-    }
-
-    /// A process may end before its last answer was looked at.
-    async fn last_words(&mut self, trouble: Trouble) -> Trouble {
-        match timeout(LAST_WORDS, maybe(&mut self.connecting)).await {
-            Ok(Err(said)) if !said.wordless => said,
-            _ => trouble,
-        }
-    }
-
     async fn disconnect(&mut self) {
         let grace = self.hub.options.policy.grace;
         self.server.set_link(None);
@@ -333,41 +306,6 @@ async fn opened(connection: Connection, patience: Duration) -> Result<Opened, Tr
 
 async fn bounded<T>(patience: Duration, work: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
     timeout(patience, work).await.unwrap_or_else(|_| Err(trouble::silent(patience)))
-}
-
-/// Waits until the process or the connection ends.
-async fn lost(process: &mut Option<Process>, connection: &mut Option<Connection>, server: &Server) -> Trouble {
-    let connected = connection.is_some();
-    let phase = if connected { Phase::Ready } else { Phase::Starting };
-    let by_process = async {
-        match process.as_mut() {
-            Some(process) => drop(process.wait().await),
-            None => pending().await,
-        }
-    };
-    let by_connection = async {
-        match connection.as_mut() {
-            Some(connection) => connection.over().await,
-            None => pending().await,
-        }
-    };
-    tokio::select! {
-        () = by_process => {}
-        () = by_connection => {}
-    }
-    match process {
-        Some(_) if server.tail.flood().is_some() => trouble::exited(None, phase, None),
-        Some(process) => {
-            let status = process.ended_within(LAST_WORDS).await;
-            trouble::exited(status, phase, server.tail.last().as_deref())
-        }
-        None => match &server.spec.transport {
-            Transport::Http { .. } => {
-                Trouble::new(Verdict::Retry, "the connection was closed", "see whether the server still runs")
-            }
-            _ => trouble::exited(None, phase, None),
-        },
-    }
 }
 
 async fn list_changed(ears: Option<Arc<Ears>>) {
