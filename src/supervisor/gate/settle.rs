@@ -31,21 +31,34 @@ impl Gate {
         Step::Refute(self.asked.clone())
     }
 
-    /// A blocking finding that refers to nothing is worth a question: the fault may be in the form alone.
+    /// A blocking finding that rests on nothing is worth a question: the fault may be in the form alone.
     pub(super) fn refers(&self, answer: Answer) -> Result<Answer, String> {
-        let lost = |finding: &&Finding| {
-            finding.blocking
-                && !self.shown.contains_key(&finding.reference)
-                && forbid::forbidden(finding, false, &self.verdict.prohibitions).is_none()
-        };
-        let Some(finding) = answer.gaps.iter().find(lost).filter(|_| !self.retried) else { return Ok(answer) };
-        let mut valid: Vec<&str> = self.shown.keys().map(String::as_str).collect();
-        valid.sort_unstable();
-        let more = valid.len().saturating_sub(MOST_NAMED);
-        valid.truncate(MOST_NAMED);
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        if self.retried {
+            return Ok(answer);
+        }
+        match answer.gaps.iter().filter(|finding| finding.blocking).find_map(|finding| self.fault_of_form(finding)) {
+            Some(fault) => Err(fault),
+            None => Ok(answer),
+        }
+    }
+
+    fn fault_of_form(&self, finding: &Finding) -> Option<String> {
+        if forbid::forbidden(finding, false, &self.verdict.prohibitions).is_some() {
+            return None;
+        }
         let reference = short(&finding.reference, 80);
-        Err(format!("no ref is called {reference:?}; there are {}{more}", valid.join(", ")))
+        let Some(shown) = self.shown.get(&finding.reference) else {
+            let mut valid: Vec<&str> = self.shown.keys().map(String::as_str).collect();
+            valid.sort_unstable();
+            let more = valid.len().saturating_sub(MOST_NAMED);
+            valid.truncate(MOST_NAMED);
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            return Some(format!("no ref is called {reference:?}; there are {}{more}", valid.join(", ")));
+        };
+        let lost = !finding.quote.trim().is_empty() && !occurs(shown, &finding.quote);
+        lost.then(|| {
+            format!("the quote {:?} does not stand in {reference}; copy it word for word", short(&finding.quote, 80))
+        })
     }
 
     /// Takes in what the second look says. One that leaves findings out is asked once more.
@@ -134,6 +147,10 @@ impl Gate {
     fn conclude(&mut self) -> GateVerdict {
         let standing = self.standing();
         let (outcome, why, then) = match standing.first() {
+            // That there are gaps is all that was said; which, nothing shows.
+            None if !self.passed && self.verdict.gaps.iter().any(|gap| self.is_open(gap)) => {
+                return self.indeterminate("the verifier says that there are gaps and supports none of them");
+            }
             None => {
                 let (outcome, why) = self.passed();
                 (outcome, why, GateThen::Accepted)
@@ -155,10 +172,7 @@ impl Gate {
                 let line = self.shown.get(&check.reference).and_then(|shown| shown.lines().next()).unwrap_or_default();
                 return (GateOutcome::Verified, format!("checked after the last change: {}", short(line, 160)));
             }
-            _ if !self.passed && verdict.gaps.iter().any(unsettled) => {
-                "the verifier says that there are gaps and supports none of them, so nothing is settled".to_owned()
-            }
-            _ if !self.changed => "nothing was changed in this turn".to_owned(),
+            _ if !self.changed => "no change was seen in this turn".to_owned(),
             None if self.checks.is_empty() => match self.not_found.values().next() {
                 Some(line) => format!("cannot verify: a command does not exist here ({})", short(line, 160)),
                 None => "no check succeeded after the last change".to_owned(),
@@ -166,6 +180,11 @@ impl Gate {
             _ => "the verifier rests on none of the checks".to_owned(),
         };
         (GateOutcome::Unknown, because)
+    }
+
+    /// Unsettled, and not for want of a command that does not exist here.
+    fn is_open(&self, gap: &Gap) -> bool {
+        unsettled(gap) && !self.not_found.contains_key(&gap.reference)
     }
 
     fn after_gaps(&self) -> GateThen {

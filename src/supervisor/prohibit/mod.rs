@@ -86,13 +86,23 @@ impl Prohibition {
         }
     }
 
-    /// For records and prompts: when it was said, the sentence, and what came later.
+    /// For records: when it was said, the sentence, and what came later.
     pub fn line(&self) -> String {
-        let said = format!("turn {}: {:?}", self.said.turn.0, self.said.text);
+        self.told(|text| format!("{text:?}"))
+    }
+
+    /// The same for a prompt: what the person said stands there as JSON data.
+    pub fn data(&self) -> String {
+        self.told(super::quoted::json)
+    }
+
+    fn told(&self, quoted: impl Fn(&str) -> String) -> String {
+        let of = |said: &Said| format!("turn {}: {}", said.turn.0, quoted(&said.text));
+        let said = of(&self.said);
         match &self.later {
             Later::Nothing => said,
-            Later::Narrowed(later) => format!("{said}; partly permitted in turn {}: {:?}", later.turn.0, later.text),
-            Later::Lifted(later) => format!("{said}; permitted in turn {}: {:?}", later.turn.0, later.text),
+            Later::Narrowed(later) => format!("{said}; partly permitted in {}", of(later)),
+            Later::Lifted(later) => format!("{said}; permitted in {}", of(later)),
         }
     }
 }

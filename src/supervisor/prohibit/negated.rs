@@ -14,8 +14,11 @@ const FILLERS: &str = "\
 const FLIPS: &str = "\
     forget skip miss hesitate fail omit neglect stop avoid leave worry mind know think care see \
     understand remember like believe seem exist work expect feel hold wait assume panic give overthink \
-    finish conclude guess gonna \
+    finish conclude guess gonna rush hurry ignore overlook forgo stall \
     get have need want is are was were the a it i they he she there what how";
+
+/// Words after a negation that ask for more: `do not just guess`, `don't only fix the test`.
+const ALONE: &str = "just only merely simply solely";
 
 /// A negation.
 struct Negation {
@@ -29,7 +32,7 @@ struct Negation {
 pub(super) fn verb(sentence: &Sentence, at: usize) -> Option<Refusal> {
     let words = &sentence.words;
     let Negation { after, mut force, modal } = negation(words, at)?;
-    if is_supposed(sentence, at) && text(words, at) != "not" {
+    if is_supposed(sentence, at) && text(words, at) != "not" || among(ALONE, text(words, after)) {
         return None;
     }
     let mut verb = after;
@@ -46,6 +49,10 @@ pub(super) fn verb(sentence: &Sentence, at: usize) -> Option<Refusal> {
         return waived_noun(words, verb, force);
     }
     let used = verb + 1 - at;
+    // `don't be lazy` is about nobody's deeds.
+    if passive && !modal && !deed(said) && !said.ends_with("ing") {
+        return None;
+    }
     if passive && modal {
         // `the tests must not be run`: what it is about stands before.
         let object = Object::new(said, &unbroken(&words[part_begins(words, at)..at]));

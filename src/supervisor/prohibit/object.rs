@@ -82,7 +82,9 @@ const EMPTY: &str = "\
 impl Object {
     /// Of a verb and the words after it, up to the end of its part of the sentence.
     pub fn new(verb: &str, words: &[Word]) -> Self {
-        let end = words.iter().position(|word| word.begins || breaks(&word.text)).unwrap_or(words.len());
+        let next = |at: usize| words.get(at + 1).map_or("", |word| word.text.as_str());
+        let ends = |at: &usize| words[*at].begins || breaks(&words[*at].text, next(*at));
+        let end = (0..words.len()).find(ends).unwrap_or(words.len());
         let words = &words[..end];
         let verb = stem(verb);
         let mut object = Self {
@@ -178,11 +180,24 @@ fn any(object: &Object) -> bool {
 }
 
 /// Words that end what a verb is about.
-fn breaks(word: &str) -> bool {
-    matches!(
-        word,
-        "because" | "since" | "unless" | "until" | "till" | "if" | "when" | "before" | "after" | "while" | "but" | "as"
-    )
+fn breaks(word: &str, next: &str) -> bool {
+    let again = matches!(word, "don't" | "dont" | "never") || word == "do" && next == "not";
+    again
+        || matches!(
+            word,
+            "because"
+                | "since"
+                | "unless"
+                | "until"
+                | "till"
+                | "if"
+                | "when"
+                | "before"
+                | "after"
+                | "while"
+                | "but"
+                | "as"
+        )
 }
 
 fn check(stem: &str) -> Option<&'static str> {

@@ -1,5 +1,6 @@
 use serde_json::Value;
 
+use super::hollow;
 use super::shell::{Link, Simple, simple};
 use super::target::command_of;
 use super::{Kind, Receipt};
@@ -17,15 +18,6 @@ pub enum Check {
     None,
 }
 
-/// Programs that only say what they would do when they are told so.
-const DRY: [(&str, char, &[&str]); 5] = [
-    ("make", 'n', &["--just-print", "--recon", "--question"]),
-    ("gmake", 'n', &["--just-print", "--recon", "--question"]),
-    ("ninja", 'n', &[]),
-    ("rsync", 'n', &[]),
-    ("just", 'n', &[]),
-];
-
 /// Commands that say, show or prepare something. That they succeed shows nothing about the work.
 const SHOWS: [&str; 62] = [
     ":", "true", "false", "echo", "printf", "cd", "pushd", "popd", "pwd", "ls", "dir", "cat", "bat", "less", "more",
@@ -41,10 +33,6 @@ const JUDGES: [(&str, &[&str]); 3] = [("git", &["--exit-code", "--check", "fsck"
 /// Words before a command that leave its exit status as it is.
 const WRAPPERS: [&str; 9] = ["sudo", "time", "nice", "nohup", "exec", "stdbuf", "command", "env", "timeout"];
 
-/// Words of a command that make it tell of itself, or not do it.
-const HARMLESS: [&str; 8] =
-    ["--help", "-h", "--version", "-V", "--dry-run", "--collect-only", "--list", "--list-tests"];
-
 /// Words that begin more than a simple command.
 const COMPOUND: [&str; 16] = [
     "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "function", "{", "}",
@@ -53,18 +41,6 @@ const COMPOUND: [&str; 16] = [
 
 /// Commands after which others need not be what they seem.
 const REDEFINES: [&str; 4] = ["alias", "eval", "function", "trap"];
-
-/// Tests of a file.
-const LOOKS: [&str; 11] = ["-e", "-f", "-d", "-s", "-x", "-r", "-w", "-L", "-h", "-nt", "-ot"];
-
-const INTERPRETERS: [&str; 6] = ["python", "node", "perl", "ruby", "php", "deno"];
-
-/// What code has in it that looks at anything outside of itself.
-const REACHES: [&str; 9] = ["import", "require", "assert", "open", "load", "read", "exec", "system", "spawn"];
-
-/// What code has in it that only passes on what it is given.
-const PASSED_ON: [&str; 6] =
-    ["import sys;", "import sys\n", "sys.stdin.readlines", "sys.stdin.readline", "sys.stdin.read", "readline"];
 
 pub(super) fn of(receipt: &Receipt) -> Check {
     if receipt.kind != (Kind::Command { changed_tree: false }) {
@@ -134,6 +110,7 @@ fn list_meaning(list: &[Simple], pipefail: bool, depth: u32) -> Result<(), &'sta
     for (at, one) in list.iter().enumerate() {
         let found = simple_meaning(one, depth);
         let found = match (found, one.link) {
+            (Ok(()), _) if hollow::sifts_what_was_said(list, at) => Err(ONLY_SHOWS),
             (Ok(()), Some(Link::Pipe)) if !pipefail => Err(HIDDEN_PIPE),
             (Ok(()), _) if hidden_by_or(&list[at..]) => Err(HIDDEN_OR),
             (found, _) => found,
@@ -177,7 +154,7 @@ fn simple_meaning(one: &Simple, depth: u32) -> Result<(), &'static str> {
         }
     }
     let Some((program, rest)) = words.split_first() else { return Err(ONLY_SHOWS) };
-    let program = program.rsplit('/').next().unwrap_or(program);
+    let program = hollow::base(program);
     if COMPOUND.contains(&program) {
         return Err(COMPOUNDED);
     }
@@ -189,13 +166,10 @@ fn simple_meaning(one: &Simple, depth: u32) -> Result<(), &'static str> {
             _ => Err(COMPOUNDED),
         };
     }
-    if rest.iter().any(|word| HARMLESS.contains(word)) {
+    if hollow::tells_of_itself(program, rest) {
         return Err(OF_ITSELF);
     }
-    if is_dry(program, rest) {
-        return Err(OF_ITSELF);
-    }
-    if is_constant(program, rest) {
+    if hollow::looks_at_nothing(program, rest) {
         return Err(ONLY_SHOWS);
     }
     let judges = JUDGES.iter().find(|(name, _)| *name == program).map(|(_, flags)| flags);
@@ -204,29 +178,6 @@ fn simple_meaning(one: &Simple, depth: u32) -> Result<(), &'static str> {
         None => SHOWS.contains(&program),
     };
     if shows { Err(ONLY_SHOWS) } else { Ok(()) }
-}
-
-/// `make -n`, `make -kn check`.
-fn is_dry(program: &str, rest: &[&str]) -> bool {
-    let Some((_, letter, words)) = DRY.iter().find(|(name, ..)| *name == program) else { return false };
-    let short =
-        |word: &str| word.strip_prefix('-').is_some_and(|flags| !flags.starts_with('-') && flags.contains(*letter));
-    rest.iter().any(|word| short(word) || words.contains(word))
-}
-
-/// A test or a line of code that looks at nothing: `[ 1 = 1 ]`, `python -c 'print("ok")'`.
-fn is_constant(program: &str, rest: &[&str]) -> bool {
-    let looks = |words: &[&str]| words.iter().any(|word| word.contains(['$', '`', '/', '.']) || LOOKS.contains(word));
-    match program {
-        "test" | "[" | "[[" => !looks(rest),
-        _ if INTERPRETERS.iter().any(|name| program.starts_with(name)) => {
-            let code = rest.iter().position(|word| matches!(*word, "-c" | "-e" | "-p" | "--eval")).map(|at| at + 1);
-            let own = |code: &&str| PASSED_ON.iter().fold((*code).to_owned(), |code, word| code.replace(word, ""));
-            let code = code.and_then(|at| rest.get(at)).map(own);
-            code.is_some_and(|code| !REACHES.iter().any(|word| code.contains(word)))
-        }
-        _ => false,
-    }
 }
 
 fn is_assignment(word: &str) -> bool {

@@ -10,6 +10,7 @@
 
 mod check;
 mod fingerprint;
+mod hollow;
 pub(in crate::supervisor) mod shell;
 mod target;
 

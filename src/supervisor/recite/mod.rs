@@ -58,10 +58,12 @@ pub fn recite(live: &Live<'_>) -> Option<Recitation> {
     };
     let plan = if unfinished { plan_lines(live.plan) } else { Vec::new() };
     let skipped = holding.len().saturating_sub(LINES_MOST);
-    let prohibitions: Vec<String> = holding[skipped..].iter().map(|one| one.line()).collect();
+    let holding_last = &holding[skipped..];
+    let prohibitions: Vec<String> = holding_last.iter().map(|one| one.line()).collect();
+    let data: Vec<String> = holding_last.iter().map(|one| one.data()).collect();
     let policy = policy(live.verification, &holding);
     let goal = shortened(live.goal);
-    let text = quoted::note("recite", &text(&goal, &plan, &prohibitions, &policy));
+    let text = quoted::note("recite", &text(&goal, &plan, &data, &policy));
     let tokens = tokens::estimate(&text);
     Some(Recitation { why, goal, plan, prohibitions, policy, text, tokens })
 }
@@ -75,7 +77,7 @@ fn text(goal: &str, plan: &[String], prohibitions: &[String], policy: &str) -> S
     }
     if !prohibitions.is_empty() {
         text.push_str("\nThe person does not want this, in their own words; it holds until they say otherwise:");
-        prohibitions.iter().for_each(|line| text.push_str(&format!("\n- {}", quoted::json(line))));
+        prohibitions.iter().for_each(|line| text.push_str(&format!("\n- {line}")));
     }
     format!("{text}\nVerification: {policy}")
 }

@@ -67,9 +67,10 @@ fn it_is_marked_and_holds_everything_as_data() {
     assert_eq!(told.prohibitions.len(), 1);
     assert!(told.policy.contains("does not want") || told.policy.contains("do not want"), "{}", told.policy);
     assert!(told.tokens > 0 && told.tokens == tokens::estimate(&told.text));
-    for line in told.plan.iter().chain(&told.prohibitions).chain([&told.goal]) {
+    for line in told.plan.iter().chain([&told.goal]) {
         assert!(told.text.contains(&quoted::json(line)), "{line}");
     }
+    assert!(told.text.contains(&format!("\n- {}\n", live.prohibitions[0].data())), "{}", told.text);
 }
 
 #[test]

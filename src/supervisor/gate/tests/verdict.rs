@@ -52,7 +52,7 @@ fn verified_needs_a_change_a_check_after_it_and_a_verifier_that_rests_on_it() {
             "nothing changed",
             with(|stop| drop(stop.events.remove(0))),
             pass(&[CHECK]),
-            "nothing was changed in this turn",
+            "no change was seen in this turn",
         ),
         (
             "nothing ran",
@@ -171,10 +171,7 @@ fn findings_that_rest_on_nothing_are_dropped_and_verify_nothing() {
     );
     assert_eq!(
         (verdict.outcome, verdict.why.as_str()),
-        (
-            GateOutcome::Unknown,
-            "the verifier says that there are gaps and supports none of them, so nothing is settled"
-        )
+        (GateOutcome::Indeterminate, "the verifier says that there are gaps and supports none of them")
     );
     let bare = checked().verdict(&[gaps(&[gap("old is left", true, "user:0", "")]), agree()]);
     assert_eq!(bare.outcome, GateOutcome::Gaps, "a reference without a quote is enough");
@@ -188,7 +185,7 @@ fn what_the_second_look_leaves_out_is_asked_for_and_then_does_not_count() {
     let cases: [(Look, GateOutcome, bool); 4] = [
         (&[("g1", true), ("g2", true)], GateOutcome::Gaps, true),
         (&[("g1", true)], GateOutcome::Gaps, false),
-        (&[("g1", false)], GateOutcome::Unknown, false),
+        (&[("g1", false)], GateOutcome::Indeterminate, false),
         (&[("g1", false), ("g2", false)], GateOutcome::Unknown, true),
     ];
     for (last, outcome, closes) in cases {
@@ -211,6 +208,10 @@ fn a_ref_that_is_put_right_counts() {
     let lost = gaps(&[gap("old is still in main.rs", true, "", "")]).to_string();
     assert!(matches!(gate.answered(Ok(&lost)), Step::Retry(_)));
     assert!(matches!(gate.answered(Ok(&gaps(&[missing()]).to_string())), Step::Refute(_)));
+    let mut gate = checked().gate();
+    let misquoted = gaps(&[gap("old is left", true, "user:0", "rename old into new")]).to_string();
+    let Step::Retry(ask) = gate.answered(Ok(&misquoted)) else { panic!("it is not asked for its quote") };
+    assert!(ask.text.contains("does not stand in user:0; copy it word for word"), "{}", ask.text);
     let minor = gaps(&[gap("a comment is stale", false, "", "")]).to_string();
     assert!(matches!(checked().gate().answered(Ok(&minor)), Step::Verdict(_)), "what does not block is not asked for");
 }
@@ -388,5 +389,5 @@ fn only_what_the_second_look_confirms_counts() {
     // Of one that speaks of none, nothing sends back.
     let found = checked().verdict(&[two, looks(&[]), looks(&[("g7", true)])]);
     assert!(found.gaps.iter().all(|gap| gap.state == unheard), "{found:#?}");
-    assert_eq!(found.then, GateThen::Accepted);
+    assert_eq!(found.outcome, GateOutcome::Indeterminate);
 }
