@@ -317,6 +317,9 @@ pub struct PlanDecision {
     pub trouble: Option<String>,
     #[serde(default)]
     pub request: Option<RequestId>,
+    /// The plan from here on; `None` when it stays.
+    #[serde(default)]
+    pub plan: Option<Arc<PlanView>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -68,6 +68,7 @@ fn planned() -> Decision {
         reason: "The file is gone.".to_owned(),
         trouble: None,
         request: Some(RequestId(7)),
+        plan: None,
     }))
 }
 

@@ -214,11 +214,12 @@ fn call_key(receipt: &Receipt) -> u64 {
     hash(&(&receipt.tool, &receipt.target, result, receipt.outcome as u8))
 }
 
-/// What would make a receipt new. That a tool's call was refused is news once, whatever stood in it.
+/// What would make a receipt new: what came of it, whichever words asked for it (seeds: supervisor,
+/// detectors). That a tool's call was refused is news once, whatever stood in it.
 fn novelty_key(receipt: &Receipt) -> u64 {
     match receipt.outcome {
         ToolOutcome::Refused => hash(&(&receipt.tool, "refused")),
-        _ => call_key(receipt),
+        outcome => hash(&(receipt.result, outcome as u8)),
     }
 }
 

@@ -256,7 +256,7 @@ fn unchanged(decision: PlanDecision) -> Planned {
 }
 
 fn decision(trigger: PlanTrigger, action: PlanAction, reason: &str) -> PlanDecision {
-    PlanDecision { trigger, action, reason: reason.to_owned(), trouble: None, request: None }
+    PlanDecision { trigger, action, reason: reason.to_owned(), trouble: None, request: None, plan: None }
 }
 
 /// As it stands, line ends too, with at most `most` characters.

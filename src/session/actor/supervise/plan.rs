@@ -123,7 +123,9 @@ impl Actor {
         }
     }
 
-    fn plan_changes(&mut self, Planned { plan, decision }: Planned) {
+    fn plan_changes(&mut self, Planned { plan, mut decision }: Planned) {
+        let plan = plan.map(Arc::new);
+        decision.plan.clone_from(&plan);
         let asked = matches!(decision.trigger, PlanTrigger::Signal(_) | PlanTrigger::Broken { .. });
         let quiet = decision.action == PlanAction::None && decision.trouble.is_none();
         let body = Body::Decided(Decision::Planned(Box::new(decision)));
@@ -141,8 +143,7 @@ impl Actor {
         }
     }
 
-    fn show_plan(&mut self, plan: PlanView) {
-        let plan = Arc::new(plan);
+    fn show_plan(&mut self, plan: Arc<PlanView>) {
         self.supervise.plan.plan = Arc::clone(&plan);
         self.rec.emit(Body::PlanChanged(plan));
     }
@@ -188,7 +189,7 @@ impl Actor {
     fn plan_observed(&mut self, seen: &Seen) {
         let (plan, broken) = plan::observed(&self.supervise.plan.plan, seen);
         if let Some(plan) = plan {
-            self.show_plan(plan);
+            self.show_plan(Arc::new(plan));
         }
         if let Some(trigger) = broken.filter(|_| self.has_mechanic(Mechanic::Plan)) {
             self.ask_planner(trigger);

@@ -59,7 +59,7 @@ fn rows(phase: &PhaseView, width: usize) -> Vec<Row> {
         rows.extend(Styled::new(&clean(words), role).rows(width, Break::Words, &rest, &rest));
     };
     if phase.state == PhaseState::Active && !phase.done_when.trim().is_empty() {
-        below(&format!("until {}", phase.done_when), Role::UiDim);
+        below(&format!("done when {}", phase.done_when), Role::UiDim);
     }
     if let PhaseState::Held { why } = &phase.state {
         below(&format!("held: {why}"), Role::NoticeWarning);
@@ -94,7 +94,7 @@ pub fn record(plan: &PlanView, width: usize) -> Vec<Row> {
         let (mark, role, title) = sign(&phase.state);
         let name = format!("{} {}", index + 1, text::sanitize_line(&phase.title));
         sheet.item(mark, role, &Styled::new(&name, title));
-        sheet.told("  until", &phase.done_when, Role::DecisionText);
+        sheet.told("  done when", &phase.done_when, Role::DecisionText);
         if let PhaseState::Held { why } = &phase.state {
             sheet.told("  held", why, Role::NoticeWarning);
         }
@@ -105,7 +105,7 @@ pub fn record(plan: &PlanView, width: usize) -> Vec<Row> {
             sheet.told("  shown by", shown, Role::CodeText);
         }
         for one in &phase.assumptions {
-            sheet.field("  takes", &assumption(one));
+            sheet.field("  assumes", &assumption(one));
         }
     }
     sheet.into_rows()

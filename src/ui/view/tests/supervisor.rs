@@ -249,6 +249,7 @@ fn planned() -> Decision {
         reason: "runtime evidence does not yet show: EXPLAIN shows the sequential scan".to_owned(),
         trouble: None,
         request: Some(RequestId(28)),
+        plan: None,
     }))
 }
 

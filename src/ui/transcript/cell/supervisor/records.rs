@@ -2,8 +2,8 @@
 
 use super::{Sheet, clean, gate, heads, plain};
 use crate::proto::{
-    Authorized, Condensed, CondensedResult, Decision, Detection, DetectionAction, Detector, Keep, PlanDecision,
-    PlanSignal, PlanTrigger, Recitation, Reported, Signal, Switched, SwitchedHow,
+    Authorized, Condensed, CondensedResult, Decision, Detection, DetectionAction, Detector, Keep, PhaseState,
+    PlanDecision, PlanSignal, PlanTrigger, Recitation, Reported, Signal, Switched, SwitchedHow,
 };
 use crate::text::{self, human};
 use crate::ui::theme::Role;
@@ -118,6 +118,22 @@ fn planned(one: &PlanDecision, sheet: &mut Sheet) {
     sheet.told("reason", &one.reason, Role::DecisionText);
     if let Some(request) = one.request {
         sheet.told("call", &format!("#{}", request.0), Role::UiDim);
+    }
+    let plan = one.plan.as_ref().filter(|plan| !plan.phases.is_empty());
+    if let Some(plan) = plan {
+        sheet.part(&format!("The plan from here on, revision {}", plan.revision));
+        for (number, phase) in (1..).zip(&plan.phases) {
+            let state = match &phase.state {
+                PhaseState::Open => "open".to_owned(),
+                PhaseState::Active => "worked on".to_owned(),
+                PhaseState::Done => "done".to_owned(),
+                PhaseState::Held { why } => format!("held: {why}"),
+                PhaseState::Closed { why } => format!("closed: {why}"),
+            };
+            sheet.told(&format!("phase {number}"), &format!("{} ({state})", phase.title), Role::UiText);
+            sheet.told("done when", &phase.done_when, Role::DecisionText);
+            phase.assumptions.iter().for_each(|one| sheet.told("assumes", &one.text, Role::DecisionText));
+        }
     }
 }
 
