@@ -366,6 +366,7 @@ fn only_what_got_smaller_is_marked_as_narrowed() {
         multiplier: 1.0,
         multiplier_after: 1.0,
         results: vec![result("a", 900), result("b", 90), result("gone", 9)],
+        passed_over: 0,
         trouble: None,
     };
     let order = (1, 1, 9);

@@ -357,6 +357,9 @@ pub struct Condensed {
     pub multiplier: f32,
     pub multiplier_after: f32,
     pub results: Vec<CondensedResult>,
+    /// Results above the threshold for which there was no room in the round.
+    #[serde(default)]
+    pub passed_over: u32,
     /// Why the whole round stayed as it was.
     #[serde(default)]
     pub trouble: Option<String>,

@@ -89,6 +89,7 @@ fn condensed() -> Decision {
         multiplier: 1.1,
         multiplier_after: 1.2,
         results: vec![result("c1", Keep::Lines(vec![(1, 9), (40, 44)]), 900), result("c2", Keep::All, 6000)],
+        passed_over: 0,
         trouble: None,
     }))
 }

@@ -83,6 +83,8 @@ struct Candidate {
 #[derive(Debug)]
 pub struct Round {
     candidates: Vec<Candidate>,
+    /// Results above the threshold beyond [`MOST`].
+    pub passed_over: u32,
     ask: Ask,
 }
 
@@ -104,6 +106,7 @@ impl Round {
         });
         let mut sized: Vec<_> = sized.enumerate().collect();
         sized.sort_by_key(|(at, (_, _, tokens))| (std::cmp::Reverse(*tokens), *at));
+        let passed_over = sized.len().saturating_sub(MOST) as u32;
         sized.truncate(MOST);
         sized.sort_by_key(|(at, _)| *at);
         if sized.is_empty() {
@@ -125,7 +128,7 @@ impl Round {
         };
         let candidates: Vec<Candidate> = sized.into_iter().zip(views).map(candidate).collect();
         let ask = prompt::ask(&candidates, need);
-        Some(Self { candidates, ask })
+        Some(Self { candidates, passed_over, ask })
     }
 
     /// A candidate as the model would get it.

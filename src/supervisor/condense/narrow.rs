@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Candidate, diagnostic};
-use crate::proto::Keep;
+use crate::proto::{Keep, ToolOutcome};
 use crate::text::tokens::estimate;
 
 /// How every notice begins. Source: engine reference, condense.
@@ -15,15 +15,16 @@ impl Candidate {
         let lines = self.view.lines;
         // What was cut before is not the whole, whatever file it is in.
         let what = if diagnostic::is_cut(&self.text) { "What was left of it before" } else { "The whole" };
+        let of = if self.outcome == ToolOutcome::Ok { "" } else { " of a call that failed" };
         let whole = format!("{what} ({lines} lines, {} tok) is in {spill}", self.tokens);
         let text = match &self.keep {
             Keep::All => return None,
             Keep::None => {
-                format!("{NOTICE}: left out as not needed for the task. {whole}; read it there if it is needed.")
+                format!("{NOTICE}{of}: left out as not needed for the task. {whole}; read it there if it is needed.")
             }
             Keep::Lines(ranges) => {
                 let kept: u32 = ranges.iter().map(|(first, last)| last - first + 1).sum();
-                let mut text = format!("{NOTICE}: {kept} of {lines} lines, word for word. {whole}.\n");
+                let mut text = format!("{NOTICE}{of}: {kept} of {lines} lines, word for word. {whole}.\n");
                 self.write_ranges(ranges, &mut text);
                 text
             }

@@ -86,12 +86,20 @@ fn only_what_is_above_the_threshold_is_looked_at() {
 }
 
 #[test]
+fn that_a_call_failed_is_said_with_what_is_left_of_it() {
+    let failed = Case { outcome: ToolOutcome::Error, ..Case::of(&[lines(100)]) };
+    let narrowed = failed.after(json!([{ "id": "r1", "keep": [[7, 7]] }]));
+    let text = narrowed[0].text.as_deref().unwrap();
+    assert!(text.starts_with("📎 CONDENSED of a call that failed: 1 of 100 lines"), "{text}");
+}
+
+#[test]
 fn thirty_two_results_are_looked_at_and_the_smallest_of_more_is_left() {
     let texts: Vec<String> = (0..33).map(|at| lines(if at == 5 { 60 } else { 100 })).collect();
     let round = Case::of(&texts[..32]).round(100).unwrap();
-    assert_eq!(round.candidates.len(), 32);
+    assert_eq!((round.candidates.len(), round.passed_over), (32, 0));
     let mut round = Case::of(&texts).round(100).unwrap();
-    assert_eq!(round.candidates.len(), 32);
+    assert_eq!((round.candidates.len(), round.passed_over), (32, 1));
     assert!(round.candidates.iter().all(|candidate| candidate.call.0 != "c5"));
     let all: Vec<Value> = (1..=32).map(|at| json!({ "id": format!("r{at}"), "keep": [[7, 7]] })).collect();
     let calls = round.answered(Ok(&json!({ "results": all }).to_string())).unwrap();

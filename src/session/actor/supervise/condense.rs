@@ -97,11 +97,10 @@ impl Actor {
                 let spills: HashMap<CallId, String> =
                     calls.into_iter().filter_map(|call| Some((call.clone(), self.spilled(&call, &waiting)?))).collect();
                 let narrowed = waiting.round.narrowed(&|call| spills.get(call).cloned());
-                self.narrow(narrowed, waiting.threshold, answer.request);
+                self.narrow(narrowed, &waiting, answer.request);
             }
             Err(trouble) => {
-                let results = Vec::new();
-                self.say_condensed(results, waiting.threshold, Some(answer.request), Some(trouble));
+                self.say_condensed(Vec::new(), &waiting, Some(answer.request), Some(trouble));
             }
         }
         self.round_condensed();
@@ -118,7 +117,7 @@ impl Actor {
         Some(path.display().to_string())
     }
 
-    fn narrow(&mut self, narrowed: Vec<Narrowed>, threshold: u64, request: RequestId) {
+    fn narrow(&mut self, narrowed: Vec<Narrowed>, waiting: &Waiting, request: RequestId) {
         let mut records = Vec::new();
         for Narrowed { record, text } in narrowed {
             if let Some(text) = text {
@@ -127,13 +126,13 @@ impl Actor {
             }
             records.push(record);
         }
-        self.say_condensed(records, threshold, Some(request), None);
+        self.say_condensed(records, waiting, Some(request), None);
     }
 
     fn say_condensed(
         &mut self,
         results: Vec<CondensedResult>,
-        threshold: u64,
+        waiting: &Waiting,
         request: Option<RequestId>,
         trouble: Option<String>,
     ) {
@@ -144,7 +143,8 @@ impl Actor {
             self.supervise.condense.multiplier = multiplier_after(multiplier, before, after);
         }
         let multiplier_after = self.condense_multiplier();
-        let condensed = Condensed { request, threshold, multiplier, multiplier_after, results, trouble };
+        let (threshold, passed_over) = (waiting.threshold, waiting.round.passed_over);
+        let condensed = Condensed { request, threshold, multiplier, multiplier_after, results, passed_over, trouble };
         self.rec.cell(Body::Decided(Decision::Condensed(Box::new(condensed))));
     }
 
@@ -157,7 +157,7 @@ impl Actor {
     /// Nothing more is waited for; the results stay whole.
     pub(super) fn condense_stopped(&mut self, why: &str) {
         if let Some(waiting) = self.supervise.condense.waiting.take() {
-            self.say_condensed(Vec::new(), waiting.threshold, None, Some(why.to_owned()));
+            self.say_condensed(Vec::new(), &waiting, None, Some(why.to_owned()));
         }
     }
 }

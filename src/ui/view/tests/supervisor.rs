@@ -185,6 +185,7 @@ fn condensed() -> Condensed {
             CondensedResult { spill: None, ..result("c3", "view", 1_480, 1_480, Keep::All) },
             CondensedResult { spill: None, ..result("c4", "tap", 1_100, 90, Keep::None) },
         ],
+        passed_over: 0,
         trouble: None,
     }
 }

@@ -118,14 +118,20 @@ fn condensed(one: &Condensed) -> Styled {
     let narrowed = one.results.iter().filter(|result| result.after < result.before).count();
     if narrowed == 0 {
         let words = crate::proto::counted(one.results.len(), "result");
-        return Styled::new(&format!("{words} kept whole"), Role::DecisionText);
+        let why = one.results.iter().find_map(|result| result.trouble.as_deref());
+        let why = why.map(|why| format!(": {}", clean(why))).unwrap_or_default();
+        return Styled::new(&format!("{words} kept whole{why}"), Role::DecisionText);
     }
     let line = Styled::new(&format!("{} → {} tok", human::tokens(before), human::tokens(after)), Role::UiText);
     let of = match (narrowed, one.results.len()) {
         (1, 1) => one.results.first().map(|result| clean(&result.tool)).unwrap_or_default(),
         (some, all) => format!("{some} of {all} results narrowed"),
     };
-    line.with(" · ", Role::UiDim).with(&of, Role::DecisionText)
+    let line = line.with(" · ", Role::UiDim).with(&of, Role::DecisionText);
+    match one.passed_over {
+        0 => line,
+        more => line.with(&format!(" · {more} more not looked at"), Role::UiDim),
+    }
 }
 
 fn authorized(one: &Authorized) -> Styled {
