@@ -1,8 +1,14 @@
 //! What the supervisor saw, asked and decided.
 
+mod plan;
+mod switches;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+pub use plan::{Assumption, AssumptionState, PhaseState, PhaseView, PlanAction, PlanDecision, PlanTrigger, PlanView};
+pub use switches::{SwitchState, SwitchView, Switched, SwitchedHow};
 
 use super::{CallId, RequestId};
 
@@ -211,117 +217,6 @@ pub struct GateVerdict {
     pub elapsed_ms: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PhaseState {
-    #[default]
-    Open,
-    Active,
-    Done,
-    /// Said to be complete; what is missing.
-    Held {
-        why: String,
-    },
-    /// Closed with the stop of the turn; nothing of its own shows that it is done.
-    Closed {
-        why: String,
-    },
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AssumptionState {
-    Holds,
-    Broken,
-    Unknown { why: String },
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Assumption {
-    /// As in `file_exists: src/foo.rs`.
-    pub text: String,
-    pub state: AssumptionState,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct PhaseView {
-    pub title: String,
-    pub done_when: String,
-    pub state: PhaseState,
-    /// What showed that it was done, one line each.
-    pub evidence: Vec<String>,
-    pub assumptions: Vec<Assumption>,
-}
-
-/// The plan as it stands; without phases there is none.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct PlanView {
-    /// Counts from 1; 0 = there never was one.
-    pub revision: u32,
-    /// The message it was made for.
-    pub goal: String,
-    pub phases: Vec<PhaseView>,
-    /// Why it is as it is, in the planner's words.
-    pub reason: String,
-}
-
-impl PlanView {
-    /// Index of the phase that is worked on.
-    pub fn active(&self) -> Option<usize> {
-        self.phases.iter().position(|phase| matches!(phase.state, PhaseState::Active | PhaseState::Held { .. }))
-    }
-
-    pub fn done(&self) -> usize {
-        self.phases.iter().filter(|phase| phase.state == PhaseState::Done).count()
-    }
-
-    /// Phases that a stop closed without evidence of their own.
-    pub fn closed(&self) -> usize {
-        self.phases.iter().filter(|phase| matches!(phase.state, PhaseState::Closed { .. })).count()
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PlanAction {
-    None,
-    Create,
-    Advance,
-    Hold,
-    Revise,
-    /// The gate accepted the stop: what was left is closed.
-    Close,
-    /// Another task began.
-    Archive,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PlanTrigger {
-    Signal(PlanSignal),
-    /// A machine-checked assumption does not hold any more.
-    Broken {
-        assumption: String,
-    },
-    Gate,
-    NewGoal,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlanDecision {
-    pub trigger: PlanTrigger,
-    pub action: PlanAction,
-    pub reason: String,
-    /// Why there was no usable answer; the plan stays as it is.
-    #[serde(default)]
-    pub trouble: Option<String>,
-    #[serde(default)]
-    pub request: Option<RequestId>,
-    /// The plan from here on; `None` when it stays.
-    #[serde(default)]
-    pub plan: Option<Arc<PlanView>>,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Keep {
@@ -393,66 +288,6 @@ pub struct Authorized {
     #[serde(default)]
     pub unavailable: Option<String>,
     pub requests: Vec<RequestId>,
-}
-
-/// One switch as it stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SwitchView {
-    /// The dotted key of the configuration, as in `supervisor.gate.enabled`.
-    pub key: String,
-    pub on: bool,
-    /// What it does, one line.
-    pub doc: String,
-    /// Where the value comes from: `config.toml:188`, `command line`, `this session`, `built in`.
-    pub origin: String,
-    /// What the file says, when this session says otherwise.
-    pub saved: Option<bool>,
-    pub state: SwitchState,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SwitchState {
-    Live,
-    /// Becomes this at the next safe point.
-    Pending {
-        on: bool,
-    },
-    /// Shown and not to be changed here; why.
-    ReadOnly {
-        why: String,
-    },
-    /// The mechanic is not in this version.
-    NotBuilt,
-    /// It is on, and another switch keeps it from working; which.
-    Idle {
-        why: String,
-    },
-}
-
-/// A switch was flipped, saved, or it was refused.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Switched {
-    pub key: String,
-    pub from: bool,
-    pub to: bool,
-    /// `you`, `command line`.
-    pub by: String,
-    pub what: SwitchedHow,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SwitchedHow {
-    /// In force from here on.
-    Flipped,
-    /// Written to this file.
-    Saved {
-        file: String,
-    },
-    Refused {
-        why: String,
-    },
 }
 
 /// What the supervisor knows and did, for panes and commands.
