@@ -10,7 +10,7 @@ use crate::mcp::ToolDefinition;
 use crate::proto::{CallId, ToolOutcome};
 use crate::session::server_specs::RUNTIME;
 use crate::session::supervisor::tree::Tree;
-use crate::supervisor::receipt::{Kind, Receipt, fingerprint, line, target};
+use crate::supervisor::receipt::{Kind, Receipt, command_of, fingerprint, line, target};
 
 /// What is known of a call before it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,13 +46,8 @@ impl Class {
     }
 }
 
-/// Every shell tool takes its command under one of these names.
 fn is_command(arguments: &Value) -> bool {
-    ["command", "cmd"].iter().any(|key| match arguments.get(*key) {
-        Some(Value::String(command)) => !command.trim().is_empty(),
-        Some(Value::Array(words)) => !words.is_empty(),
-        _ => false,
-    })
+    command_of(arguments).is_some_and(|command| !command.trim().is_empty())
 }
 
 /// A call whose result is there.

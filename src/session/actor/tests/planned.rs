@@ -158,10 +158,11 @@ async fn a_broken_assumption_has_the_plan_looked_at_again() {
     std::fs::write(dir.path().join("source.txt"), "").unwrap();
     let (mut stage, mut asked) = planned(dir.path(), &["file_exists: source.txt", "moon_is: full"]).await;
     let mut removed = false;
-    // A look that takes long is seen a round later.
-    for round in 3..40 {
+    // A look that takes long is seen some rounds later; each has another result, so that none ends the turn.
+    for round in 3..100 {
         works(&asked, None);
-        stage.called().await.ok("looked");
+        stage.called().await.ok(&format!("looked {round}"));
+        tokio::task::spawn_blocking(|| std::thread::sleep(std::time::Duration::from_millis(5))).await.unwrap();
         asked = stage.asked().await;
         if asked.request.purpose != Purpose::Main {
             break;
