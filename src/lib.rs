@@ -1,9 +1,10 @@
 //! octomind: a terminal workbench for LLM agents, with the agent runtime embedded underneath.
 //!
 //! Layers, each using only those above it: vocabulary ([`proto`]), ground ([`config`], [`text`],
-//! [`port`]), engine ([`embed`], [`mcp`], [`model`], [`sandbox`], [`session`], [`supervisor`],
+//! [`port`]), engine ([`approval`], [`embed`], [`mcp`], [`model`], [`sandbox`], [`session`], [`supervisor`],
 //! [`surface`]), front ends (`ui`, `serve`, `cli`).
 
+pub mod approval;
 pub mod cli;
 pub mod config;
 pub mod embed;

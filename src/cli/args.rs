@@ -49,7 +49,11 @@ pub enum Subcommands {
         server: Bundled,
     },
     /// Look around with a scripted model; needs no key
-    Tour,
+    Tour {
+        /// Hold writing to this folder, for child processes too
+        #[arg(long)]
+        sandbox: bool,
+    },
     /// List the sessions, newest first, or change one
     Sessions {
         #[command(subcommand)]
@@ -139,6 +143,9 @@ pub struct RunOptions {
     /// Hold writing to this folder, for child processes too
     #[arg(long)]
     pub sandbox: bool,
+    /// Plain lines one after the other instead of the full screen, as for a screen reader
+    #[arg(long)]
+    pub linear: bool,
     /// JSON Schema (an object) that every answer has to fit
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
@@ -204,9 +211,18 @@ pub fn parse<Word: Into<std::ffi::OsString> + Clone>(
             ErrorKind::UnknownArgument if is_message(&error) => {
                 Refusal::Usage(format!("{text}\nhint: {MESSAGE_HINT}\n"))
             }
+            ErrorKind::ArgumentConflict if is_before_subcommand(&error) => {
+                let hint = "options stand behind the subcommand: octomind run TAG -m PROVIDER:MODEL -c KEY=VALUE";
+                Refusal::Usage(format!("{text}\nhint: {hint}\n"))
+            }
             _ => Refusal::Usage(text),
         }
     })
+}
+
+/// An option of a plain start in front of a subcommand.
+fn is_before_subcommand(error: &clap::Error) -> bool {
+    error.get(ContextKind::InvalidSubcommand).is_some()
 }
 
 /// A further word after the tag, or a word that is no subcommand.

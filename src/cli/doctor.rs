@@ -5,7 +5,9 @@
 //! Invariant: a check says what it found in one sentence and never ends the others; no key is shown.
 
 mod engine;
+mod locks;
 mod places;
+mod terminal;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -16,6 +18,7 @@ use serde::Serialize;
 use super::exit::Exit;
 use super::table::{Look, Tone};
 use crate::config::{Env, Loaded, Paths, Sources, load, references};
+use crate::proto::ApprovalMode;
 use crate::text::{sanitize_line, width};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,12 +89,13 @@ pub fn run(form: Form, out: &mut dyn Write, _err: &mut dyn Write) -> anyhow::Res
     loaded.problems.extend(ignored);
     let look = Look::of_stdout(&env);
     let now = SystemTime::now();
-    let mut checks = vec![configuration(&loaded)];
+    let mut checks = vec![configuration(&loaded), approval(&loaded)];
     checks.extend(places::checks(&paths, &workdir));
     checks.extend(places::taps(&paths, &env, &loaded.config, now));
     let runtime = super::runtime()?;
     checks.extend(runtime.block_on(engine::checks(&loaded.config, &paths, &env)));
-    checks.push(terminal(&env, look));
+    checks.push(locks::check(&paths.sessions));
+    checks.extend(terminal::checks(&env, look));
     checks.extend(engine::programs(&loaded.config, &env));
     for check in &mut checks {
         check.what = env.mask_secrets(&check.what).into_owned();
@@ -151,48 +155,15 @@ fn configuration(loaded: &Loaded) -> Check {
     }
 }
 
-fn terminal(env: &Env, look: Look) -> Check {
-    use std::io::IsTerminal;
-    let term = env.get("TERM").unwrap_or("not set");
-    if !std::io::stdout().is_terminal() {
-        return Check::ok("terminal", format!("standard output is none; TERM is {term}"));
-    }
-    let rows = rustix::termios::tcgetwinsize(std::io::stdout()).map_or(0, |size| size.ws_row);
-    let mut facts = vec![format!("{}×{rows}", look.columns), format!("TERM={term}"), colours(env).to_owned()];
-    for (variable, name) in [("TMUX", "tmux"), ("STY", "screen"), ("SSH_CONNECTION", "ssh"), ("SSH_TTY", "ssh")] {
-        if env.get(variable).is_some() && !facts.iter().any(|fact| fact == name) {
-            facts.push(name.to_owned());
-        }
-    }
-    let facts = facts.join(", ");
-    if look.columns < LEAST_COLUMNS || rows < LEAST_ROWS {
-        let advice = format!("the workbench wants {LEAST_COLUMNS}×{LEAST_ROWS} or more");
-        return Check::warning("terminal", facts, advice);
-    }
-    if !cfg!(feature = "tui") {
-        return Check::warning("terminal", facts, "this build has no workbench; pipe messages in");
-    }
-    Check::ok("terminal", facts)
-}
-
-/// The smallest screen that the workbench is drawn for.
-const LEAST_COLUMNS: usize = 40;
-const LEAST_ROWS: u16 = 12;
-
-#[cfg(feature = "tui")]
-fn colours(env: &Env) -> &'static str {
-    use crate::ui::theme::Depth;
-    match crate::ui::term::probe::depth(|name| env.get(name).map(str::to_owned)) {
-        Depth::None => "no colours",
-        Depth::Sixteen => "16 colours",
-        Depth::Indexed => "256 colours",
-        Depth::Full => "16 million colours",
-    }
-}
-
-#[cfg(not(feature = "tui"))]
-fn colours(_env: &Env) -> &'static str {
-    "colours unknown"
+/// Which tool calls wait for a yes, and who says so.
+fn approval(loaded: &Loaded) -> Check {
+    let mode = loaded.config.ui.approval;
+    let meaning = match mode {
+        ApprovalMode::Off => "no tool call waits for your yes",
+        ApprovalMode::Writes => "calls that may change something wait for your yes",
+        ApprovalMode::All => "every tool call waits for your yes",
+    };
+    Check::ok("approval", format!("{}, {}: {meaning}", mode.word(), loaded.origins.of("ui.approval")))
 }
 
 #[cfg(test)]

@@ -18,7 +18,8 @@ use crate::text::{in_json, sanitize_line};
 #[derive(Debug, PartialEq, Args)]
 #[command(after_help = HELP)]
 pub struct ExplainArguments {
-    /// A capability, a skill, or a tool: its name on the wire, or server.tool
+    /// A capability, a skill, an agent that a task was compared with, or a tool: its name on the wire, or
+    /// server.tool
     pub subject: String,
     /// Session to look into; default the newest of this folder
     #[arg(short, long, value_name = "NAME")]
@@ -32,12 +33,12 @@ pub struct ExplainArguments {
 }
 
 const HELP: &str = "\
-Where a name means several, tool:NAME, capability:NAME and skill:NAME tell them apart.
+Where a name means several, capability:NAME, skill:NAME, tool:NAME, server:NAME and agent:TAG tell them apart.
 
 Exit codes: 0 explained; 1 no record of the session names it; 65 the session cannot be read.
 
 JSON: version, session, turn, subject, kind, headline, stages [{stage, passed, evidence}], answer, fix,
-nearest. passed is yes, no, not_reached or unknown.";
+nearest, also. passed is yes, no, not_reached or unknown.";
 
 /// What `--format json` writes. Fields are only ever added.
 #[derive(Debug, Serialize)]
@@ -116,6 +117,9 @@ fn write(told: &Explanation, snapshot: &Snapshot, look: Look, out: &mut dyn Writ
     writeln!(out, "why   {}", look.paragraph(6, &clean(&told.answer)))?;
     if let Some(fix) = &told.fix {
         writeln!(out, "do    {}", look.paragraph(6, &clean(fix)))?;
+    }
+    if !told.also.is_empty() {
+        writeln!(out, "also  {}", look.paragraph(6, &clean(&told.also.join(", "))))?;
     }
     if told.nearest.len() > 1 {
         let near: Vec<String> = told.nearest.iter().map(|name| clean(name)).collect();

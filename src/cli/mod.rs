@@ -128,7 +128,10 @@ fn dispatch(
         Some(Subcommands::Vars { preview, expand }) => list_vars(vars::Length::of(preview, expand), out),
         None => run::run(None, options, err),
         Some(Subcommands::Run { tag, options }) => run::run(tag, options, err),
-        Some(Subcommands::Tour) => run::run(None, args::RunOptions { model: Some(TOUR.to_owned()), ..options }, err),
+        Some(Subcommands::Tour { sandbox }) => {
+            let model = Some(TOUR.to_owned());
+            run::run(None, args::RunOptions { model, sandbox, ..args::RunOptions::default() }, err)
+        }
     }
 }
 

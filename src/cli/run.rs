@@ -12,6 +12,7 @@ use super::headless::{Printer, Signals, Sink, follow};
 use super::mode::{Mode, Screen};
 use super::{hold, logging, runtime, start, workdir};
 use crate::config::Env;
+use crate::sandbox::{self, Holding};
 use crate::session::{self, Handle};
 
 /// How long a session may take to end after its front end did.
@@ -37,23 +38,30 @@ pub fn run(role: Option<String>, options: RunOptions, err: &mut dyn Write) -> an
         writeln!(err, "{}", start.env.mask_secrets(&problem.to_string()))?;
     }
     // Before there is a second thread: each is held by what its maker is held by.
-    if let Err(refused) = hold::begin(&mut start, &mut io::stdin().lock(), err) {
-        err.write_all(refused.text.as_bytes())?;
-        return Ok(refused.exit.into());
-    }
+    let mut holding = match hold::begin(&mut start, err) {
+        Ok(holding) => holding,
+        Err(refused) => {
+            err.write_all(refused.text.as_bytes())?;
+            return Ok(refused.exit.into());
+        }
+    };
     let mask = start.env.mask().clone();
     let log = Log::default();
     let tail = matches!(start.mode, Mode::Workbench).then(|| tail(&log));
     logging::start(&start.paths.logs, start.loaded.config.log_level, start.env.get("RUST_LOG"), mask, tail);
     let runtime = runtime()?;
     let ended = match start.mode {
-        Mode::Headless(format) => runtime.block_on(headless(start, format, screen)),
+        Mode::Headless(format) => runtime.block_on(headless(start, holding, format, screen)),
         Mode::Workbench => loop {
             let (here, trust) = (start.workdir.clone(), options.trust);
-            match workbench(&runtime, start, log.clone(), err) {
+            match workbench(&runtime, start, holding.clone(), (log.clone(), options.linear), err) {
                 Ok(Left::Ended(exit)) => break Ok(exit),
                 Ok(Left::For(next)) => match onward(&options, *next, trust, &here) {
-                    Ok(onward) => start = onward,
+                    Ok(onward) => {
+                        start = onward;
+                        holding = holding.onward(&start.workdir, start.loaded.config.sandbox);
+                        start.loaded.config.sandbox = sandbox::is_on();
+                    }
                     Err(refused) => {
                         err.write_all(refused.text.as_bytes())?;
                         break Ok(refused.exit);
@@ -116,6 +124,7 @@ fn onward(options: &RunOptions, next: Onward, trust: bool, here: &Path) -> Resul
         resume: Some(next.name),
         set: options.set.clone(),
         trust: trust && workdir == here,
+        linear: options.linear,
         schema: options.schema.clone(),
         ..RunOptions::default()
     };
@@ -128,7 +137,12 @@ fn onward(options: &RunOptions, next: Onward, trust: bool, here: &Path) -> Resul
 }
 
 /// Must be called within the runtime.
-fn begin(start: start::Start, person: bool, first: impl Future<Output = ()> + Send + 'static) -> Handle {
+fn begin(
+    start: start::Start,
+    holding: Holding,
+    person: bool,
+    first: impl Future<Output = ()> + Send + 'static,
+) -> Handle {
     let start = session::Start {
         loaded: Arc::new(start.loaded),
         paths: start.paths,
@@ -140,15 +154,16 @@ fn begin(start: start::Start, person: bool, first: impl Future<Output = ()> + Se
         person,
         trust: start.trust,
         schema: start.schema,
+        holding,
     };
     session::start_after(start, first)
 }
 
-async fn headless(mut start: start::Start, format: Format, screen: Screen) -> anyhow::Result<Exit> {
+async fn headless(mut start: start::Start, holding: Holding, format: Format, screen: Screen) -> anyhow::Result<Exit> {
     let signals = Signals::listen()?;
     let sink = Sink::new(io::stdout(), io::stderr())?;
     let message = std::mem::take(&mut start.message);
-    let Handle { port, hub, done } = begin(start, false, std::future::ready(()));
+    let Handle { port, hub, done } = begin(start, holding, false, std::future::ready(()));
     // A session that is over must be seen to be: no hub of ours may keep its events open.
     drop(hub);
     let printer = Printer::new(format, screen == Screen::Terminal);
@@ -164,7 +179,8 @@ async fn headless(mut start: start::Start, format: Format, screen: Screen) -> an
 fn workbench(
     runtime: &tokio::runtime::Runtime,
     start: start::Start,
-    log: Log,
+    holding: Holding,
+    (log, linear): (Log, bool),
     err: &mut dyn Write,
 ) -> anyhow::Result<Left> {
     use crate::ui::{self, Reason};
@@ -178,6 +194,7 @@ fn workbench(
     let config = &start.loaded.config;
     let names = ui::composer::Names {
         providers: crate::model::providers(config, &start.env),
+        models: crate::model::named(config, &start.env),
         roles: config.roles.iter().map(|role| role.name.clone()).collect(),
     };
     let options = ui::Options {
@@ -195,15 +212,16 @@ fn workbench(
         mask: start.env.mask().clone(),
         painted: Arc::clone(&painted),
     };
+    let linear = ui::linear::is_wanted(&options.settings, linear, |name| start.env.get(name).map(str::to_owned));
     let Handle { port, hub, done } = {
         let _inside = runtime.enter();
-        begin(start, true, async move { painted.notified().await })
+        begin(start, holding, true, async move { painted.notified().await })
     };
     drop(hub);
     let commands = port.commands.clone();
     let shown = async {
         tokio::select! {
-            left = ui::run(port, options) => left,
+            left = shown_to(port, options, linear) => left,
             never = panic_on_purpose() => match never {},
         }
     };
@@ -234,6 +252,15 @@ fn workbench(
     }))
 }
 
+/// The front end that the person gets: the full screen, or plain lines.
+#[cfg(feature = "tui")]
+async fn shown_to(port: crate::port::Port, options: crate::ui::Options, linear: bool) -> io::Result<crate::ui::Exit> {
+    match linear {
+        true => crate::ui::linear::run(port, options).await,
+        false => crate::ui::run(port, options).await,
+    }
+}
+
 /// In a debug build tests may make the workbench panic: `OCTOMIND_TEST_PANIC` names a file, and once
 /// that is there, it does.
 #[cfg(feature = "tui")]
@@ -247,6 +274,12 @@ async fn panic_on_purpose() -> std::convert::Infallible {
 }
 
 #[cfg(not(feature = "tui"))]
-fn workbench(_: &tokio::runtime::Runtime, _: start::Start, (): Log, _: &mut dyn Write) -> anyhow::Result<Left> {
+fn workbench(
+    _: &tokio::runtime::Runtime,
+    _: start::Start,
+    _: Holding,
+    _: (Log, bool),
+    _: &mut dyn Write,
+) -> anyhow::Result<Left> {
     Err(super::mode::ModeError::NoWorkbench.into())
 }

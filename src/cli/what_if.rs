@@ -5,6 +5,7 @@ mod cost;
 mod fresh;
 mod show;
 
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -18,9 +19,10 @@ use super::recorded::Format;
 use super::routing::{EncoderShown, Fault, Named, Phrase, Work, encode, said};
 use crate::config::schema::Config;
 use crate::config::{Env, Paths, Sources, load};
-use crate::embed::{Beside, Vector};
+use crate::embed::{Beside, Index, Vector};
 use crate::proto::{
-    Activation, Deactivation, EncoderState, FixedCapability, IntentSource, Routing, SkillTrace, TurnId,
+    Activation, Deactivation, EncoderState, FixedCapability, Ineligible, IntentSource, Routing, SkillTrace, Stage,
+    TurnId,
 };
 use crate::session;
 use crate::session::encoder::in_question;
@@ -223,6 +225,7 @@ async fn compare(
         excerpt: String::new(),
         eligible: &[],
         ineligible,
+        near: &|_| &[],
         vector: Err(EncoderState::Idle),
         model: "",
         backend: "",
@@ -235,17 +238,21 @@ async fn compare(
         return Ok((surface.route(input), None));
     }
     let encoder = encode::open(work).await?;
+    let near = if skipped { Vec::new() } else { measured(fresh.offers, &input.ineligible) };
     let mut wanted = if skipped { Vec::new() } else { named(&eligible) };
+    wanted.extend(named(&near));
     let phrases = asked.into_iter().map(|text| Phrase { text, place: String::new() }).collect();
     wanted.push(Named { name: "skills".to_owned(), phrases });
     let index = encode::phrases(&wanted, work).await?;
-    let vectors: Vec<Vec<Vector>> =
-        eligible.iter().map(|offer| index.all(offer.capability.triggers.iter().map(String::as_str))).collect();
+    let vectors: Vec<Vec<Vector>> = eligible.iter().map(|offer| of(offer, &index)).collect();
     let begun = Instant::now();
     let message = encode::message(&intent, &work.service).await.map_err(Fault::Encoder)?;
     let encoding = begun.elapsed();
     let compared: Vec<Compared<'_>> =
         eligible.iter().zip(&vectors).map(|(offer, phrases)| Compared { offer, phrases }).collect();
+    let near: BTreeMap<&str, Vec<Vector>> = near.iter().map(|offer| (offer.name(), of(offer, &index))).collect();
+    let near = |name: &str| near.get(name).map_or(&[][..], Vec::as_slice);
+    input.near = &near;
     (input.model, input.backend) = (&encoder.model, &encoder.backend);
     (input.eligible, input.vector) = (&compared, Ok(&message));
     input.encoding_us = u64::try_from(encoding.as_micros()).unwrap_or(u64::MAX);
@@ -253,6 +260,17 @@ async fn compare(
     let mut routing = surface.route(input);
     routing.deciding_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
     Ok((routing, Some((encoder, Beside { message, index }))))
+}
+
+/// Those that stopped before the comparison and may come one day.
+fn measured<'o>(offers: &'o [Offer], ineligible: &[Ineligible]) -> Vec<&'o Offer> {
+    let may_come = |one: &&Ineligible| matches!(one.stage, Stage::Active | Stage::EnvironmentUnready { .. });
+    let names: HashSet<&str> = ineligible.iter().filter(may_come).map(|one| one.capability.as_str()).collect();
+    offers.iter().filter(|offer| names.contains(offer.name())).collect()
+}
+
+fn of(offer: &Offer, index: &Index) -> Vec<Vector> {
+    index.all(offer.capability.triggers.iter().map(String::as_str))
 }
 
 fn named(eligible: &[&Offer]) -> Vec<Named> {

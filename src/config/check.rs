@@ -102,9 +102,9 @@ impl<'sources> Checker<'sources> {
                 None if key.guard => {
                     if let Some(problem) = self.problems.last_mut() {
                         let hint = problem.hint.take().map_or_else(String::new, |hint| format!("{hint}; "));
-                        problem.hint = Some(format!("{hint}until this is mended it counts as on"));
+                        problem.hint = Some(format!("{hint}until this is mended it counts as {}", strictest(key)));
                     }
-                    let node = Node { value: Value::Flag(true), span: span.clone(), source };
+                    let node = Node { value: key.strictest(), span: span.clone(), source };
                     good.insert(name, Entry { key: span, node });
                 }
                 None => {
@@ -134,7 +134,7 @@ impl<'sources> Checker<'sources> {
                 "guardrails stand in `.agents/guardrails.toml` of the project".to_owned()
             }
             Some(key) if guard.is_some() => {
-                format!("did you mean `{}`? Until this is mended it counts as on", key.name)
+                format!("did you mean `{}`? Until this is mended it counts as {}", key.name, strictest(key))
             }
             _ if !path.is_empty() && setting.is_some() => {
                 format!("`{name}` stands at the top level: move it above the first [table]")
@@ -153,7 +153,7 @@ impl<'sources> Checker<'sources> {
         if let Some(key) = guard
             && !good.contains_key(key.name)
         {
-            let node = Node { value: Value::Flag(true), ..entry.node.clone() };
+            let node = Node { value: key.strictest(), ..entry.node.clone() };
             good.insert(key.name.to_owned(), Entry { key: entry.key.clone(), node });
             self.dropped.insert(join(path, key.name));
         }
@@ -385,4 +385,12 @@ fn nest_sampling(role: &mut Node) {
 
 fn shorten(name: &str) -> String {
     name.chars().take(LONGEST_NAME).collect()
+}
+
+/// The strictest value of a guard, for people.
+fn strictest(key: &Key) -> String {
+    match key.strictest() {
+        Value::Text(word) => format!("\"{word}\""),
+        _ => "on".to_owned(),
+    }
 }

@@ -18,7 +18,7 @@ pub struct Key {
     pub kind: Kind,
     pub need: Need,
     pub project: Project,
-    /// Guards what may be done: counts as `true` when it cannot be read.
+    /// Guards what may be done: counts as [`Self::strictest`] when it cannot be read.
     pub guard: bool,
 }
 
@@ -66,7 +66,7 @@ pub enum Project {
     /// It executes, redirects, spends or loosens a guard.
     Refused,
     Allowed,
-    /// It may switch the guard on, never off.
+    /// It may set the guard to its strictest, nothing else.
     OnlyOn,
 }
 
@@ -105,6 +105,7 @@ const ANY: Kind = Kind::Whole(0, 1_000_000_000);
 const DOLLARS: Kind = Kind::Number(0.0, 1_000_000_000.0);
 const SECONDS: Kind = Kind::Whole(0, 86_400);
 const TIMEOUT: Kind = Kind::Whole(1, 3_600);
+const ABILITY: Kind = Kind::Choice(&["auto", "on", "off"]);
 const EFFORTS: Kind = Kind::Choice(&["none", "low", "medium", "high", "xhigh", "max"]);
 
 /// A value of a table of strings.
@@ -353,6 +354,10 @@ static UI: TableKeys = table(&[
     may("motion", Kind::Flag).open(),
     may("notifications", Kind::Flag).open(),
     may("transcript_ratio", Kind::Number(0.3, 0.8)).open(),
+    may("links", ABILITY).open(),
+    may("images", ABILITY).open(),
+    may("screen_reader", Kind::Flag).open(),
+    may("approval", Kind::Choice(&["off", "writes", "all"])).guard(),
 ]);
 
 static PROVIDER: TableKeys = table(&[

@@ -1,7 +1,7 @@
 //! What a project's own file may say: nothing that executes, redirects, spends or loosens a guard.
 
 use super::check::{Checker, join};
-use super::keys::{Kind, MODEL_OVERRIDE, Project, TableKeys};
+use super::keys::{Key, Kind, MODEL_OVERRIDE, Project, TableKeys};
 use super::problem::Weight;
 use super::tree::{Node, Table, Value};
 
@@ -16,7 +16,7 @@ pub fn restrict(checker: &mut Checker<'_>, table: Table, keys: &'static TableKey
         };
         let refused = match key.project {
             Project::Refused => !matches!(key.kind, Kind::Unused | Kind::Retired),
-            Project::OnlyOn => entry.node.value == Value::Flag(false),
+            Project::OnlyOn => loosens(&entry.node.value, key),
             Project::Allowed => key.name == "name" && entry.node.text().is_some_and(executes),
         };
         if refused {
@@ -99,5 +99,14 @@ fn named<'tree>(tree: &'tree Table, path: &[&str], name: &str) -> Option<&'tree 
     match &table.get(*last)?.node.value {
         Value::List(list) => list.iter().find(|node| node.name() == Some(name)),
         _ => None,
+    }
+}
+
+/// Whether the value is readable and less than the strictest. What cannot be read counts as the strictest.
+fn loosens(value: &Value, key: &Key) -> bool {
+    match (value, key.kind) {
+        (Value::Text(word), Kind::Choice(words)) => words.contains(&word.as_str()) && *value != key.strictest(),
+        (Value::Flag(on), _) => !on,
+        _ => false,
     }
 }

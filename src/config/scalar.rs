@@ -1,6 +1,6 @@
 //! Plain values against their kind and range.
 
-use super::keys::{Kind, nearest};
+use super::keys::{Key, Kind, nearest};
 use super::tree::{Node, Value};
 
 /// A name may have at most this many bytes.
@@ -8,6 +8,16 @@ pub const LONGEST_NAME: usize = 128;
 
 /// What is wrong, without the key before it, and a hint that may be empty.
 pub type Complaint = (String, String);
+
+impl Key {
+    /// What a guard is when it guards most: on, or the last of its words.
+    pub fn strictest(&self) -> Value {
+        match self.kind {
+            Kind::Choice(words) => words.last().map_or(Value::Flag(true), |word| Value::Text((*word).to_owned())),
+            _ => Value::Flag(true),
+        }
+    }
+}
 
 /// Whether a plain value is of the kind and in its range.
 pub fn scalar(value: &Value, kind: &Kind) -> Result<(), Complaint> {

@@ -1,6 +1,5 @@
 //! The rule that decides from cosines. Pure; the same numbers give the same verdict.
 
-use std::cmp::Ordering;
 use std::ops::Deref;
 
 use super::vector::{Vector, cosine};
@@ -58,6 +57,14 @@ pub struct Top {
 }
 
 impl Top {
+    fn of(message: &[f32], phrases: &[Vector]) -> Self {
+        let mut top = Self::default();
+        for (trigger, phrase) in phrases.iter().enumerate() {
+            top.take(Match { trigger, cosine: cosine(message, phrase.as_slice()) });
+        }
+        top
+    }
+
     fn take(&mut self, found: Match) {
         let place = self.iter().position(|held| found.cosine > held.cosine).unwrap_or(self.count);
         if place < AUTO_ACTIVATE_TOP_K {
@@ -91,23 +98,25 @@ pub struct Score<'a> {
     pub top: Top,
 }
 
-/// Every candidate that has a phrase, best first, ties by name. Allocates the answer and nothing else.
+/// Every candidate that has a phrase, best first, ties by name.
 pub fn scores<'a>(message: &Vector, candidates: &[Candidate<'a>]) -> Vec<Score<'a>> {
     let message = message.as_slice();
     let mut scores = Vec::with_capacity(candidates.len());
     for (place, candidate) in candidates.iter().enumerate().filter(|(_, one)| !one.phrases.is_empty()) {
-        let mut top = Top::default();
-        for (trigger, phrase) in candidate.phrases.iter().enumerate() {
-            top.take(Match { trigger, cosine: cosine(message, phrase.as_slice()) });
-        }
+        let top = Top::of(message, candidate.phrases);
         scores.push(Score { name: candidate.name, candidate: place, score: top.mean(), top });
     }
-    scores.sort_unstable_by(best_first);
-    scores
+    // Numbers are moved about, and not all that each rests on.
+    let mut order: Vec<(f32, usize)> = scores.iter().map(|score| score.score).zip(0..).collect();
+    order.sort_unstable_by(|(left, one), (right, other)| {
+        right.total_cmp(left).then_with(|| scores[*one].name.cmp(scores[*other].name))
+    });
+    order.into_iter().map(|(_, at)| scores[at]).collect()
 }
 
-fn best_first(left: &Score<'_>, right: &Score<'_>) -> Ordering {
-    right.score.total_cmp(&left.score).then_with(|| left.name.cmp(right.name))
+/// The score that a candidate with these phrases would have; nothing without a phrase.
+pub fn nearness(message: &Vector, phrases: &[Vector]) -> Option<f32> {
+    (!phrases.is_empty()).then(|| Top::of(message.as_slice(), phrases).mean())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

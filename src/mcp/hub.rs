@@ -13,10 +13,11 @@ use super::machine::Next;
 use super::names::Standing;
 use super::notices::{self, Report};
 use super::process::Tail;
+use super::remembered::Named;
 use super::runner::Order;
 use super::tools::{self, Listed};
 use super::trouble::Trouble;
-use super::{Backend, Layer, Options, ServerSpec, ToolDefinition, Transport, link, mask, redescribed};
+use super::{Backend, Layer, Options, ServerSpec, ToolDefinition, Transport, link, mask, redescribed, remembered};
 use crate::config::Mask;
 use crate::proto::{Body, Decision, Level, ServerKind, ServerState, ToolInfo};
 
@@ -108,6 +109,12 @@ impl Server {
     }
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tell {
+    Changes,
+    Nothing,
+}
+
 #[derive(Debug)]
 pub struct Hub {
     pub options: Options,
@@ -149,6 +156,13 @@ impl Hub {
 
     pub fn servers(&self) -> Vec<Arc<Server>> {
         lock(&self.shared).servers.clone()
+    }
+
+    /// Those of the role alone, which a session begins with.
+    pub fn servers_of_role(&self) -> Vec<Arc<Server>> {
+        let shared = lock(&self.shared);
+        let own = shared.servers.iter().zip(&shared.parts).filter(|(_, part)| part.layer == Layer::Static);
+        own.map(|(server, _)| Arc::clone(server)).collect()
     }
 
     pub fn server(&self, name: &str) -> Option<Arc<Server>> {
@@ -256,7 +270,7 @@ impl Hub {
     }
 
     /// Takes a server's new list; tells what changed since the last one.
-    pub fn set_tools(&self, server: &Arc<Server>, listed: Vec<Listed>, warnings: Vec<String>) -> bool {
+    pub fn set_tools(self: &Arc<Self>, server: &Arc<Server>, listed: Vec<Listed>, warnings: Vec<String>) -> bool {
         let mut shared = lock(&self.shared);
         let Some(index) = Self::current(&shared, server) else { return false };
         let name = &server.spec.name;
@@ -278,6 +292,11 @@ impl Hub {
                 self.send(warning);
             }
         }
+        if changed || first {
+            // A change within the session was told just now.
+            let tell = if first { Tell::Changes } else { Tell::Nothing };
+            self.compare_with_before(server, &listed, tell);
+        }
         shared.parts[index].tools = listed;
         if changed && !first {
             self.send(Body::Decided(Decision::ToolsChanged {
@@ -291,6 +310,26 @@ impl Hub {
             self.rebuild(&mut shared);
         }
         changed
+    }
+
+    /// Says beside the runner what a server's tools say otherwise than in an earlier session. What comes
+    /// with the program changes with it, and the project's own scripts are accepted by their content.
+    fn compare_with_before(self: &Arc<Self>, server: &Arc<Server>, listed: &[Listed], tell: Tell) {
+        let Some(folder) = self.options.described.clone() else { return };
+        if !matches!(server.kind, ServerKind::Stdio | ServerKind::Http) || listed.is_empty() {
+            return;
+        }
+        let (server, listed) = (Arc::clone(server), listed.to_vec());
+        let hub = Arc::clone(self);
+        self.tasks.spawn_blocking(move || {
+            let named = Named { server: &server.spec.name, command: &server.command };
+            let told = remembered::compare(&folder, named, &listed, &hub.options.mask);
+            for told in told.into_iter().filter(|_| tell == Tell::Changes) {
+                if lock(&hub.shared).told.insert(format!("{told:?}")) {
+                    hub.send(told);
+                }
+            }
+        });
     }
 
     /// Computes the catalogue afresh and tells which servers' tools look different now.

@@ -26,6 +26,8 @@ pub struct Options {
     pub expand: Expand,
     /// Folder for the servers' error output; none is written without it.
     pub logs: Option<PathBuf>,
+    /// Where it is kept what tools said of themselves; a change from session to session is not seen without it.
+    pub described: Option<PathBuf>,
     /// Of what servers write beside the protocol; what they are given as secret is added.
     pub mask: Mask,
     /// The octomind binary, for `octomind mcp <name>`.
@@ -84,6 +86,7 @@ impl Options {
             workdir,
             expand,
             logs: None,
+            described: None,
             mask: Mask::default(),
             program: std::env::current_exe().unwrap_or_else(|_| "octomind".into()),
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -10,7 +10,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::hub::{Hub, Link, Server};
 use super::link::{self, Call, Ears};
 use super::runner::{Order, Runner, now};
-use super::{CallResult, Layer, Options, Progress, ServerSpec, ToolDefinition, arguments, names, visible};
+use super::{CallResult, Layer, Options, Progress, ServerSpec, ToolDefinition, arguments, denied, names, visible};
 use crate::proto::{Body, ServerKind, ServerState, ToolOutcome};
 
 /// A list that changed is waited for so long before a request goes out with the one before.
@@ -153,14 +153,19 @@ impl Servers {
         let mut changes = self.hub.changes.subscribe();
         let starting = |server: &Arc<Server>| matches!(server.state(), ServerState::Starting { .. });
         let wait = async {
-            while self.hub.servers().iter().any(starting) {
+            while self.hub.servers_of_role().iter().any(starting) {
                 if changes.changed().await.is_err() {
                     return;
                 }
             }
         };
         let _ = timeout(patience, wait).await;
-        self.hub.servers().iter().filter(|server| starting(server)).map(|server| server.spec.name.clone()).collect()
+        self.hub
+            .servers_of_role()
+            .iter()
+            .filter(|server| starting(server))
+            .map(|server| server.spec.name.clone())
+            .collect()
     }
 
     /// Ends all servers and their processes, within the grace of [`super::Policy`] and a little
@@ -218,7 +223,7 @@ impl Servers {
                 if let Some(trouble) = trouble {
                     let _ = target.orders.send(Order::Broken { ears, trouble });
                 }
-                result
+                denied::explained(result)
             }
         }
     }

@@ -54,6 +54,20 @@ pub fn providers(config: &Config, env: &Env) -> Vec<String> {
     names
 }
 
+/// Models that can be named in full here: `auto`, those of the configuration, and one of each provider
+/// whose key is set.
+pub fn named(config: &Config, env: &Env) -> Vec<String> {
+    let set = |keys: &[&str]| keys.iter().any(|key| env.get(key).is_some());
+    let roles = config.roles.iter().map(|role| &role.model);
+    let overridden = roles.chain([&config.supervisor.model]).filter_map(|model| model.name.clone());
+    let keyed = provider::keyed().into_iter().filter(|row| set(row.keys));
+    let keyed = keyed.map(|row| format!("{}:{}", row.provider, row.model));
+    let own = ["auto".to_owned(), config.model.name.clone()];
+    let mut seen = std::collections::BTreeSet::new();
+    let names = own.into_iter().chain(overridden).chain(keyed);
+    names.filter(|name| !name.is_empty() && seen.insert(name.clone())).collect()
+}
+
 /// Opens `provider:model`. `auto` must have been resolved before; the empty name is what it resolves to
 /// when nothing is usable. Nothing is sent yet; a key that is
 /// not there is a fault already.

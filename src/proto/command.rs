@@ -1,6 +1,9 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, AskId, Attachment, QueueId, RequestId, RewindCommand, ShelfCommand, ShellCommand, TimeCommand};
+use super::{
+    Answer, ApprovalCommand, AskId, Attachment, QueueId, RequestId, RewindCommand, ShelfCommand, ShellCommand,
+    TimeCommand,
+};
 
 /// When a message typed while a turn runs should land.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -73,6 +76,8 @@ pub enum Command {
     Time(TimeCommand),
     /// Back to an earlier prompt; nothing is done while a turn runs.
     Rewind(RewindCommand),
+    /// Which calls are asked about, and what is remembered.
+    Approval(ApprovalCommand),
     /// A command of the person in the working folder.
     Shell(ShellCommand),
     /// Leave: finish writing, stop servers, end the actor.

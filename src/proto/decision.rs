@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use super::{
-    Activation, Authorized, Condensed, Deactivation, Detection, GateVerdict, Level, PlanDecision, Recitation, Refusal,
-    Reported, Routing, SkillTrace, Switched,
+    Activation, Approval, Authorized, Condensed, Deactivation, Detection, GateVerdict, Level, Matching, PlanDecision,
+    Recitation, Refusal, Reported, Routing, SkillTrace, Switched,
 };
 
 /// A choice the runtime made, with everything it rested on. The screen explains from these records
@@ -113,6 +113,8 @@ pub enum Decision {
     CapabilityActivated(Box<Activation>),
     CapabilityDeactivated(Box<Deactivation>),
     CapabilityRefused(Box<Refusal>),
+    /// One task against every agent in reach.
+    Matched(Arc<Matching>),
     /// What a reply said of itself, or that it said nothing.
     Reported(Box<Reported>),
     Detected(Box<Detection>),
@@ -122,6 +124,8 @@ pub enum Decision {
     Planned(Box<PlanDecision>),
     Condensed(Box<Condensed>),
     Authorized(Box<Authorized>),
+    /// A call was allowed or refused before it ran.
+    Approval(Box<Approval>),
     Switched(Box<Switched>),
     /// Executable content of a folder was trusted or not, and by whom.
     Trust {
@@ -251,6 +255,7 @@ impl Decision {
             Self::CapabilityActivated(activation) => activation.headline(),
             Self::CapabilityDeactivated(deactivation) => deactivation.headline(),
             Self::CapabilityRefused(refusal) => refusal.headline(),
+            Self::Matched(matching) => matching.headline(),
             Self::Reported(reported) => reported.headline(),
             Self::Detected(detection) => detection.headline(),
             Self::Recited(recitation) => recitation.headline(),
@@ -258,6 +263,7 @@ impl Decision {
             Self::Planned(planned) => planned.headline(),
             Self::Condensed(condensed) => condensed.headline(),
             Self::Authorized(authorized) => authorized.headline(),
+            Self::Approval(approval) => approval.headline(),
             Self::Switched(switched) => switched.headline(),
             Self::Trust { folder, trusted, by, .. } => {
                 (Level::Info, "trust", format!("{folder} {} by {by}", if *trusted { "trusted" } else { "not trusted" }))

@@ -3,11 +3,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Answer, Ask, AskId, Attachment, CallId, CatalogueView, Content, Decision, Effort, EncoderState, Fault, Filling,
-    Level, ModelInfo, Order, Origin, PlanView, Purpose, QueueId, ReasoningBlock, RequestId, RewindEvent, Routing, Seq,
-    ServerKind, ServerState, ShelfAnswer, ShellBody, SkillTrace, SkillView, StartStep, StepView, StopReason,
-    SubmitMode, SurfaceView, SwitchView, TimeAnswer, Timestamp, ToolCall, ToolInfo, ToolOutcome, TurnId, TurnOutcome,
-    Usage,
+    Answer, ApprovalStanding, Ask, AskId, AskKind, Attachment, CallId, CatalogueView, Content, Decision, Effort,
+    EncoderState, Fault, Filling, Level, ModelInfo, Order, Origin, PlanView, Purpose, QueueId, ReasoningBlock,
+    RequestId, RewindEvent, Routing, SandboxView, Seq, ServerKind, ServerState, ShelfAnswer, ShellBody, SkillTrace,
+    SkillView, StartStep, StepView, StopReason, SubmitMode, SurfaceView, SwitchView, TapEvent, TimeAnswer, Timestamp,
+    ToolCall, ToolInfo, ToolOutcome, TurnId, TurnOutcome, Usage,
 };
 
 /// Something that happened in a session.
@@ -272,9 +272,15 @@ pub enum Body {
     Moment(TimeAnswer),
     /// Going back to an earlier prompt.
     Rewind(RewindEvent),
+    /// Which calls are asked about, and what is remembered; follows every change.
+    Approvals(Arc<ApprovalStanding>),
+    /// Work that was handed to other agents.
+    Tap(TapEvent),
 
     // ── records and words ──────────────────────────────────────────────────────────────────────
     Decided(Decision),
+    /// What holds the writing of what is run here.
+    Sandbox(SandboxView),
     /// From [`super::WELCOME`] it is what the role greets with.
     Notice {
         level: Level,
@@ -308,6 +314,8 @@ pub enum Body {
 impl Body {
     pub fn tier(&self) -> Tier {
         match self {
+            // A call that waited when the process was killed is shown as such.
+            Self::Asked(Ask { kind: AskKind::Approval(_), .. }) => Tier::Durable,
             Self::TextDelta { .. }
             | Self::ReasoningDelta { .. }
             | Self::CallForming { .. }
@@ -327,6 +335,7 @@ impl Body {
             | Self::Moment(_)
             | Self::Rewind(RewindEvent::Previewed(_))
             | Self::Asked(_)
+            | Self::Sandbox(_)
             | Self::ContextMeasured { .. } => Tier::Live,
             Self::SessionStarted { .. }
             | Self::SessionResumed { .. }
@@ -356,6 +365,8 @@ impl Body {
             | Self::PlanChanged(_)
             | Self::ResultNarrowed { .. }
             | Self::Rewind(RewindEvent::FilesChanged { .. } | RewindEvent::Rewound(_))
+            | Self::Approvals(_)
+            | Self::Tap(_)
             | Self::Decided(_)
             | Self::Notice { .. }
             | Self::CommandOutput { .. }

@@ -1,8 +1,9 @@
 //! How each family of events changes the snapshot. Pure and total: an event about something unknown
 //! changes nothing.
 
+use super::approval::Noted;
 use super::{
-    Answer, Body, CONTEXT, CallId, Content, Entry, EntryKind, Event, Level, Mechanic, Note, Order, Origin, Purpose,
+    AskKind, Body, CONTEXT, CallId, Content, Decision, EntryKind, Event, Level, Mechanic, Note, Order, Origin, Purpose,
     Queued, RunState, ServerView, Snapshot, StepState, StepView, Timestamp, ToolState, WELCOME,
 };
 
@@ -45,17 +46,19 @@ impl Snapshot {
         self.servers.clear();
         self.settle_model_calls();
         self.lose_shell();
-        self.close_entries(0, 0);
+        self.lose_children();
+        self.close_entries(0, None);
     }
 
     /// Entries of this turn and later ones that still grow or run do so no more; they ran until `over`, if
     /// that is known.
-    fn close_entries(&mut self, from_turn: u32, over: Timestamp) {
+    fn close_entries(&mut self, from_turn: u32, over: Option<Timestamp>) {
         let entries = self.transcript.entries().iter().rev().take_while(|entry| entry.order.turn >= from_turn);
         let unfinished = entries.filter(|entry| match &entry.kind {
             EntryKind::Assistant { streaming, .. } | EntryKind::Thinking { streaming, .. } => *streaming,
             EntryKind::Tool { state, .. } => matches!(state, ToolState::Running { .. }),
             EntryKind::StartUp { steps } => steps.iter().any(|step| step.state == StepState::Running),
+            EntryKind::Asked { kind: AskKind::Approval(_), answered } => answered.is_none(),
             _ => false,
         });
         let unfinished: Vec<(Order, Timestamp)> = unfinished.map(|entry| (entry.order, entry.at)).collect();
@@ -67,7 +70,8 @@ impl Snapshot {
                 }
                 EntryKind::Thinking { streaming, .. } => *streaming = false,
                 EntryKind::Tool { state, .. } => *state = ToolState::lost(),
-                EntryKind::StartUp { steps } => cancel(steps, over.saturating_sub(begun)),
+                EntryKind::Asked { answered, .. } => *answered = Some(false),
+                EntryKind::StartUp { steps } => cancel(steps, over.map(|over| over.saturating_sub(begun))),
                 _ => {}
             });
         }
@@ -81,7 +85,7 @@ impl Snapshot {
             }
             Body::TurnEnded { turn, outcome, elapsed_ms } => {
                 self.run = RunState::Idle;
-                self.close_entries(turn.0, event.at);
+                self.close_entries(turn.0, Some(event.at));
                 self.totals.last_turn = Some((outcome.clone(), *elapsed_ms));
             }
             // What a welcome says of the machine is for the model alone.
@@ -156,68 +160,6 @@ impl Snapshot {
     fn run_as(&mut self, state: RunState) {
         if std::mem::discriminant(&self.run) != std::mem::discriminant(&state) {
             self.run = state;
-        }
-    }
-
-    fn extend_text(&mut self, event: &Event, offset: u64, delta: &str) {
-        let Some(order) = event.order else { return };
-        if self.transcript.get(order).is_none() {
-            let kind = EntryKind::Assistant {
-                text: String::new(),
-                streaming: true,
-                interrupted: false,
-                scripted: self.session.model.scripted,
-            };
-            self.transcript.put(order, event.at, kind);
-        }
-        self.transcript.edit(order, |kind| {
-            if let EntryKind::Assistant { text, streaming: true, .. } = kind {
-                append_at(text, offset, delta);
-            }
-        });
-    }
-
-    fn extend_reasoning(&mut self, event: &Event, offset: u64, delta: &str) {
-        let Some(order) = event.order else { return };
-        if self.transcript.get(order).is_none() {
-            let kind = EntryKind::Thinking { text: String::new(), streaming: true, elapsed_ms: 0 };
-            self.transcript.put(order, event.at, kind);
-        }
-        let begun = self.transcript.get(order).map_or(event.at, |entry| entry.at);
-        self.transcript.edit(order, |kind| {
-            if let EntryKind::Thinking { text, streaming: true, elapsed_ms } = kind {
-                append_at(text, offset, delta);
-                *elapsed_ms = event.at.saturating_sub(begun);
-            }
-        });
-    }
-
-    /// The message's text stands at the event's order; its reasoning stands one slot before.
-    fn complete_message(&mut self, event: &Event) {
-        let Body::AssistantMessage { text, reasoning, reasoning_ms, stop, scripted, .. } = &event.body else { return };
-        let Some(order) = event.order else { return };
-        let thought: String = reasoning.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join("\n\n");
-        if let (Some(before), false) = (order.before(), thought.is_empty()) {
-            let kind = EntryKind::Thinking { text: thought, streaming: false, elapsed_ms: *reasoning_ms };
-            self.transcript.put(before, event.at, kind);
-        } else if let Some(before) = order.before() {
-            self.stop_thinking(before);
-        }
-        if !text.is_empty() || self.transcript.get(order).is_some() {
-            let interrupted = matches!(stop, super::StopReason::Interrupted | super::StopReason::Cut);
-            let kind = EntryKind::Assistant { text: text.clone(), streaming: false, interrupted, scripted: *scripted };
-            self.transcript.put(order, event.at, kind);
-        }
-    }
-
-    /// Reasoning that was shown and is not part of the message stays, but grows no more.
-    fn stop_thinking(&mut self, order: Order) {
-        if matches!(self.transcript.get(order), Some(Entry { kind: EntryKind::Thinking { streaming: true, .. }, .. })) {
-            self.transcript.edit(order, |kind| {
-                if let EntryKind::Thinking { streaming, .. } = kind {
-                    *streaming = false;
-                }
-            });
         }
     }
 
@@ -316,8 +258,13 @@ impl Snapshot {
             Body::Decided(decision) => {
                 self.surface_decided(event, decision);
                 self.supervisor_decided(event, decision);
-                let (level, source, text) = decision.headline();
-                self.note(event, level, source.to_owned(), text);
+                if let Decision::Matched(matching) = decision {
+                    self.matched(event, matching);
+                }
+                if self.approval_decided(event, decision) == Noted::Yes {
+                    let (level, source, text) = decision.headline();
+                    self.note(event, level, source.to_owned(), text);
+                }
                 self.put(event, EntryKind::Decision(decision.clone()));
             }
             Body::Notice { level, source, text, hint } => {
@@ -346,7 +293,7 @@ impl Snapshot {
                 let Some(order) = order else { return };
                 self.transcript.edit(order, |kind| {
                     if let EntryKind::Asked { answered, .. } = kind {
-                        *answered = Some(!matches!(answer, Answer::No));
+                        *answered = Some(answer.agrees());
                     }
                 });
             }
@@ -386,13 +333,14 @@ impl Snapshot {
     }
 }
 
-/// What runs does no more, after so long since the first step began.
-pub(super) fn cancel(steps: &mut [StepView], elapsed_ms: u64) {
+/// What runs does no more, after so long since the first step began. Where that is not known, because the
+/// process was killed, no time is better than that of the last word of it.
+pub(super) fn cancel(steps: &mut [StepView], elapsed_ms: Option<u64>) {
     let mut before = 0;
     for step in steps {
         if step.state == StepState::Running {
             step.state = StepState::Cancelled;
-            step.elapsed_ms = step.elapsed_ms.max(elapsed_ms.saturating_sub(before));
+            step.elapsed_ms = elapsed_ms.map_or(0, |elapsed| step.elapsed_ms.max(elapsed.saturating_sub(before)));
         }
         before += step.elapsed_ms;
     }
@@ -405,17 +353,5 @@ fn shown(content: &Content) -> String {
         Content::Blob { preview, .. } => preview.clone(),
         Content::Media { media_type, .. } => format!("[{media_type}]"),
         Content::Parts(parts) => parts.iter().map(shown).collect::<Vec<_>>().join("\n"),
-    }
-}
-
-/// Appends a delta that begins at `offset`. A stream that begins again (a retry) replaces what was
-/// there; a delta that was seen before, or after a gap, is left out (the completed message brings
-/// the whole).
-fn append_at(text: &mut String, offset: u64, delta: &str) {
-    if offset == 0 {
-        text.clear();
-    }
-    if text.len() as u64 == offset {
-        text.push_str(delta);
     }
 }

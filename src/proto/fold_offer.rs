@@ -68,7 +68,7 @@ impl Snapshot {
         let Some((order, begun)) = replaced.map(|entry| (entry.order, entry.at)) else { return };
         self.transcript.edit(order, |kind| {
             if let EntryKind::StartUp { steps } = kind {
-                cancel(steps, now.saturating_sub(begun));
+                cancel(steps, Some(now.saturating_sub(begun)));
             }
         });
     }

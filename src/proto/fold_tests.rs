@@ -425,6 +425,12 @@ fn what_is_done_for_a_capability_goes_on_beside_others() {
     snapshot.apply(&servers(1, 1_000, 1));
     snapshot.apply(&servers(2, 2_000, 2));
     assert_eq!(steps(&snapshot, 0)[0].0, StepState::Running);
+    // The process was killed: nobody knows when, so no time is told.
+    let mut killed = snapshot.clone();
+    let body = Body::SessionResumed { events: 2, skipped: 0, read_only: None, version: "1".to_owned() };
+    killed.apply(&Event { seq: Seq(3), at: 900_000, order: None, body });
+    let EntryKind::StartUp { steps: all } = &killed.transcript.entries()[0].kind else { panic!("a cell") };
+    assert_eq!((&all[0].state, all[0].elapsed_ms), (&StepState::Cancelled, 0));
     let (turn, outcome, elapsed_ms) = (TurnId(1), TurnOutcome::Done, 10_000);
     let order = Some((1, 0, 9).into());
     snapshot.apply(&Event { seq: Seq(3), at: 11_000, order, body: Body::TurnEnded { turn, outcome, elapsed_ms } });

@@ -9,6 +9,7 @@
 //! Invariant: [`Snapshot::apply`] is pure and total. Applying any prefix of a journal, saving,
 //! loading and applying the rest equals applying all of it.
 
+mod approval;
 mod ask;
 mod catalogue;
 mod command;
@@ -19,26 +20,38 @@ mod fault;
 mod filling;
 mod fold;
 mod fold_offer;
+mod fold_text;
 mod ids;
 mod message;
 mod moment;
+mod near_miss;
 mod past;
 mod rewind;
+mod route_wait;
+mod sandbox;
 mod server;
 mod shared;
 mod shelf;
 pub mod shell;
 mod skill;
 pub mod slash;
+pub mod slash_takes;
 mod snapshot;
 mod start_up;
 mod supervisor;
 mod supervisor_fold;
+mod supervisor_words;
 mod surface;
 mod surface_fold;
 mod surface_offer;
+mod tap;
+mod top;
 mod transcript;
 
+pub use approval::{
+    APPROVALS, Approval, ApprovalAbout, ApprovalCommand, ApprovalMode, ApprovalOutcome, ApprovalPart, ApprovalPreview,
+    ApprovalRequest, ApprovalRule, ApprovalSays, ApprovalStanding, ApprovalView, PartStanding,
+};
 pub use ask::{Answer, Ask, AskKind, Runnable};
 pub use catalogue::{CatalogueItem, CatalogueProblem, CatalogueView, WITH_PROGRAM};
 pub use command::{Command, SubmitMode, SurfaceCommand};
@@ -53,11 +66,13 @@ pub use message::{
     TurnOutcome, Usage,
 };
 pub use moment::{Moment, TimeAnswer, TimeCommand};
+pub(crate) use near_miss::by_score;
 pub use past::{Past, SkillJudged, SkillPast};
 pub use rewind::{
     Before, ByHand, FileChange, FileFate, FileLeft, FilePreview, FileState, RewindCommand, RewindEvent, RewindPoint,
     RewindPreview, RewindTo, RewindView, RewindWhat, Rewound, TurnChange,
 };
+pub use sandbox::{Held, SandboxView};
 pub use server::{Quarantine, ServerKind, ServerState, ToolInfo};
 pub use shared::{Shared, Words};
 pub use shelf::{Said, SessionRow, ShelfAnswer, ShelfCommand, Speaker, TRASH_DAYS};
@@ -79,6 +94,8 @@ pub use surface::{
 };
 pub use surface_fold::{Followed, SURFACE_EVENTS};
 pub use surface_offer::{Offered, OfferedCapability, OfferedSkill, ServerTrouble, ToolGone};
+pub use tap::{Child, ChildState, MATCHINGS, Matched, Matching, RankedAgent, TapEvent};
+pub use top::Top;
 pub use transcript::{Entry, EntryKind, Level, Narrowing, ToolState, Transcript};
 
 #[cfg(test)]

@@ -99,4 +99,7 @@ pub struct SessionRow {
     pub bytes: u64,
     /// Who has it open.
     pub open_by: Option<String>,
+    /// The session that it works for.
+    #[serde(default)]
+    pub parent: Option<String>,
 }

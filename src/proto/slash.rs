@@ -44,6 +44,12 @@ pub const COMMANDS: &[Slash] = &[
         doc: "list sets of tools, switch one on or off",
         aliases: &[],
     },
+    Slash {
+        name: "tap",
+        arguments: "[stop [id]]",
+        doc: "work that was handed to other agents: list it, stop it",
+        aliases: &[],
+    },
     Slash { name: "plan", arguments: "", doc: "the plan of the task, if there is one", aliases: &[] },
     Slash {
         name: "supervisor",
@@ -52,11 +58,19 @@ pub const COMMANDS: &[Slash] = &[
         aliases: &[],
     },
     Slash {
+        name: "approvals",
+        arguments: "[off|writes|all|forget …]",
+        doc: "which tool calls wait for your yes, and what is remembered",
+        aliases: &[],
+    },
+    Slash {
         name: "rewind",
-        arguments: "[turn|undo] [conversation|files|both]",
+        arguments: "[turn|undo] [conversation|files|both] [all]",
         doc: "go back to an earlier prompt: the conversation, the files, or both",
         aliases: &[],
     },
+    Slash { name: "session", arguments: "[name]", doc: "go to another session", aliases: &["sessions", "resume"] },
+    Slash { name: "theme", arguments: "[name]", doc: "choose the colours", aliases: &[] },
     Slash { name: "exit", arguments: "", doc: "leave", aliases: &["quit"] },
 ];
 

@@ -3,9 +3,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Ask, Body, CatalogueView, Effort, EncoderState, Event, Filling, Level, Mechanic, ModelInfo, Order, Past, QueueId,
-    RewindView, Seq, ServerKind, ServerState, SkillView, SubmitMode, SupervisorView, SurfaceEvent, SurfaceView,
-    Timestamp, ToolGone, ToolInfo, Transcript, TurnId, TurnOutcome, Usage,
+    ApprovalView, Ask, Body, CatalogueView, Child, Effort, EncoderState, Event, Filling, Level, Matching, Mechanic,
+    ModelInfo, Order, Past, QueueId, RewindView, SandboxView, Seq, ServerKind, ServerState, SkillView, SubmitMode,
+    SupervisorView, SurfaceEvent, SurfaceView, Timestamp, ToolGone, ToolInfo, Transcript, TurnId, TurnOutcome, Usage,
 };
 
 /// Everything a front end shows of a session: a fold over its events.
@@ -32,9 +32,14 @@ pub struct Snapshot {
     pub past: Arc<Past>,
     #[serde(default)]
     pub rewind: Arc<RewindView>,
+    #[serde(default)]
+    pub approval: Arc<ApprovalView>,
     /// In the order they came.
     pub skills: Vec<SkillView>,
     pub asks: Vec<(Ask, Option<Order>)>,
+    /// As far as this process told.
+    #[serde(default)]
+    pub sandbox: Option<SandboxView>,
     /// Newest last, at most [`MAX_NOTES`].
     pub notes: Vec<Note>,
     /// The entry of the command that the person runs.
@@ -45,6 +50,15 @@ pub struct Snapshot {
     #[serde(default)]
     pub fillings: Vec<Arc<Filling>>,
     pub turn: TurnId,
+    /// The session that this one works for.
+    #[serde(default)]
+    pub parent: Option<String>,
+    /// Sessions that work for this one, in the order they were begun.
+    #[serde(default)]
+    pub children: Vec<Arc<Child>>,
+    /// Which agents tasks went to and when, newest last, at most [`MATCHINGS`](super::MATCHINGS).
+    #[serde(default)]
+    pub matchings: Vec<(Timestamp, Arc<Matching>)>,
 }
 
 /// Notes kept in the snapshot; older ones are in the journal.
@@ -91,6 +105,10 @@ pub enum RunState {
         since: Timestamp,
         running: u32,
     },
+    /// A call waits for the person's yes, and nothing else runs.
+    Approving {
+        since: Timestamp,
+    },
     /// The supervisor's answer is waited for.
     Checking {
         since: Timestamp,
@@ -119,6 +137,7 @@ impl RunState {
             | Self::Answering { since }
             | Self::Forming { since, .. }
             | Self::Tools { since, .. }
+            | Self::Approving { since }
             | Self::Checking { since, .. }
             | Self::Retrying { since, .. } => Some(*since),
         }
@@ -171,6 +190,9 @@ pub struct Totals {
     pub main: Usage,
     /// Supervisor, compression and the like.
     pub auxiliary: Usage,
+    /// Of sessions that work for this one.
+    #[serde(default)]
+    pub children: Usage,
     pub requests: u32,
     pub tool_calls: u32,
     /// Prompt tokens of the next request, estimated, or of the last one, reported.
@@ -179,6 +201,16 @@ pub struct Totals {
     pub context_tools: u64,
     pub context_history: u64,
     pub last_turn: Option<(TurnOutcome, u64)>,
+}
+
+impl Totals {
+    /// Everything that was spent.
+    pub fn all(&self) -> Usage {
+        let mut all = self.main;
+        all.add(&self.auxiliary);
+        all.add(&self.children);
+        all
+    }
 }
 
 impl Snapshot {
@@ -235,6 +267,9 @@ impl Snapshot {
                 self.apply_supervisor(event);
             }
             Body::Rewind(what) => self.apply_rewind(event, what),
+            Body::Sandbox(view) => self.sandbox = Some(view.clone()),
+            Body::Approvals(standing) => self.apply_approval(standing),
+            Body::Tap(what) => self.apply_tap(what),
             Body::Shell(_) => self.apply_shell(event),
             Body::Decided(_)
             | Body::Notice { .. }
@@ -243,5 +278,6 @@ impl Snapshot {
             | Body::Answered { .. }
             | Body::ContextMeasured { .. } => self.apply_record(event),
         }
+        self.approving(event);
     }
 }

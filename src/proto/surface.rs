@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{EncoderState, Offered, ServerTrouble, Shared, Timestamp, TurnId};
+use super::{EncoderState, Offered, ServerTrouble, Shared, Timestamp, Top, TurnId, top};
 
 /// How a capability came onto the surface, or who asks for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,11 +73,15 @@ pub enum Stage {
     PhrasesUnready,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ineligible {
     pub capability: String,
     pub tap: String,
     pub stage: Stage,
+    /// How near the message is to its triggers all the same, as the score of one that is eligible. Nothing
+    /// where that was not looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -93,7 +97,8 @@ pub struct CapabilityScore {
     /// Mean of `top`.
     pub score: f32,
     /// The best three, best first.
-    pub top: Vec<TriggerScore>,
+    #[serde(with = "top")]
+    pub top: Top,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -180,6 +185,8 @@ pub enum ServerAction {
     Kept { by: Vec<String> },
     /// Nobody refers to it any more; calls that run are let finish.
     Stopped,
+    /// Nobody refers to it any more, and it never came up.
+    NeverRan,
 }
 
 /// A capability came onto the surface.
@@ -198,6 +205,9 @@ pub struct Activation {
     pub deps: Vec<String>,
     /// Who had to go for it.
     pub evicted: Option<String>,
+    /// It had gone for this one, which could not be made to work: so it is back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub back_for: Option<String>,
 }
 
 /// Why a capability left.
@@ -372,22 +382,4 @@ pub struct SurfaceEvent {
     pub at: Timestamp,
     pub turn: TurnId,
     pub change: SurfaceChange,
-}
-
-impl RouteWait {
-    pub fn is_none(&self) -> bool {
-        *self == Self::None
-    }
-
-    /// `waited 1.2 s for triggers`; nothing when there was no wait.
-    pub fn words(&self) -> Option<String> {
-        let seconds = |ms: &u64| format!("{:.1} s", *ms as f64 / 1000.0);
-        match self {
-            Self::None => None,
-            Self::Waited { ms } => Some(format!("it waited {} until it could be compared", seconds(ms))),
-            Self::Overdue { ms } => Some(format!("not all was read after {}", seconds(ms))),
-            Self::WentOn { ms } => Some(format!("you went on after {} without the rest of the triggers", seconds(ms))),
-            Self::Again => Some("compared again, now that the triggers are read".to_owned()),
-        }
-    }
 }

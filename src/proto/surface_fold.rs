@@ -108,6 +108,9 @@ impl Activation {
             (Cause::Auto, Some(score)) => format!("auto {score:.2}"),
             (cause, _) => cause.word(),
         };
+        if let Some(failed) = &self.back_for {
+            return (Level::Info, "surface", format!("{} is on again: {failed} did not work", self.capability));
+        }
         let evicted = self.evicted.as_ref().map(|gone| format!(", {gone} went")).unwrap_or_default();
         (Level::Info, "surface", format!("{} is on ({by}){evicted}", self.capability))
     }

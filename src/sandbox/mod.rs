@@ -9,6 +9,7 @@
 //! Invariant: a child is started through [`spawn`], or not at all; one that cannot be held is not started.
 
 pub mod denial;
+mod holding;
 #[cfg(target_os = "linux")]
 mod landlock;
 pub mod level;
@@ -23,6 +24,7 @@ use std::sync::OnceLock;
 
 use tokio::process::{Child, Command};
 
+pub use holding::Holding;
 pub use level::Level;
 use rules::Roots;
 
@@ -151,6 +153,11 @@ pub fn explain(output: &str) -> Option<String> {
 /// Whether this process is held.
 pub fn is_on() -> bool {
     ACTIVE.get().is_some()
+}
+
+/// The folder it is held to, links followed.
+fn folder() -> Option<&'static Path> {
+    ACTIVE.get().map(|active| active.workdir.as_path())
 }
 
 /// Marks the child as ours, and shows it where it may put temporary files. Last of what is set.

@@ -9,9 +9,11 @@
 //! loses at most the event it was writing, and the next one says so.
 
 mod actor;
-mod checkpoint;
+pub(crate) mod checkpoint;
+mod children;
 pub mod encoder;
 pub mod journal;
+mod not_run;
 mod plugin_servers;
 mod real_tools;
 pub mod rules;
@@ -32,7 +34,10 @@ use std::sync::Arc;
 
 use tokio::task::JoinHandle;
 
-pub use seams::{Clock, Models, Person, Pick, Resolution, Role, Roles, Setup, StartTools, Supervision, Switch, Tools};
+pub use seams::{
+    Approval, Assignment, Children, Clock, Descent, Models, Person, Pick, Resolution, Role, Roles, Setup, StartTools,
+    Supervision, Switch, Tools,
+};
 pub use start::{Start, start, start_after};
 pub use starting::{Offers, Refused, RefusedBy, Step, Telling};
 pub use surface::{INPUT, Wares};

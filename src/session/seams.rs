@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
+use super::Handle;
 use super::encoder::Sentences;
 use super::rules::Limits;
 use super::starting::{Offers, Refused, Telling};
@@ -18,7 +19,7 @@ use crate::config::schema::ModelProfile;
 use crate::config::{Loaded, Mask};
 use crate::mcp::{CallResult, Progress, ServerSpec, ToolDefinition};
 use crate::model::Model;
-use crate::proto::{Body, Decision, Fault, FixedCapability, Level, Timestamp};
+use crate::proto::{ApprovalMode, Body, Decision, Fault, FixedCapability, Level, Timestamp};
 
 /// Opens and chooses models.
 #[async_trait]
@@ -124,8 +125,11 @@ pub struct Role {
     pub welcome: String,
     pub profile: ModelProfile,
     pub servers: Vec<ServerSpec>,
-    /// The session's own tools that the role may use, as a filter (empty = all); `None` = none.
+    /// Tools of the session's own server `runtime` that the role may use, as a filter (empty = all); `None`
+    /// = none.
     pub runtime: Option<Vec<String>>,
+    /// The same of `orchestration`.
+    pub orchestration: Option<Vec<String>>,
     /// That it names itself and that could be had.
     pub capabilities: Vec<FixedCapability>,
     /// What could not be had as configured, or is worth knowing; one sentence each.
@@ -176,6 +180,43 @@ pub struct Supervision {
     pub config_file: PathBuf,
 }
 
+/// Which calls are asked about, as it is configured.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Approval {
+    pub mode: ApprovalMode,
+    /// A file and line, the command line, or built in.
+    pub origin: String,
+}
+
+/// Starts sessions that work for another one; each returns at once.
+pub trait Children: Send + Sync + std::fmt::Debug {
+    fn start(&self, assignment: Assignment) -> Handle;
+}
+
+/// A session that is to work for another one.
+#[derive(Debug, Clone)]
+pub struct Assignment {
+    /// The tag of the agent.
+    pub role: String,
+    pub workdir: PathBuf,
+    /// A new session of a name that is free, or one that goes on.
+    pub pick: Pick,
+    /// The model that the other one uses, for who has none of its own.
+    pub model: Option<String>,
+    /// What it may spend.
+    pub limits: Limits,
+    pub descent: Descent,
+}
+
+/// For whom a session works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Descent {
+    /// The name of that session.
+    pub parent: String,
+    /// 1 for who works for a session that nobody handed anything.
+    pub depth: u32,
+}
+
 /// Everything a session is started with.
 #[derive(Clone)]
 pub struct Setup {
@@ -217,4 +258,11 @@ pub struct Setup {
     /// A capability that a message asks for is activated.
     pub auto_capabilities: Switch,
     pub supervision: Supervision,
+    /// Why the sandbox that was asked for is not there: nothing is done before a person says to go on.
+    pub unheld: Option<String>,
+    pub approval: Approval,
+    /// Starts sessions that work for this one; `None` when nothing can be handed on.
+    pub children: Option<Arc<dyn Children>>,
+    /// For whom this session works; `None` when a person or a program began it.
+    pub descent: Option<Descent>,
 }

@@ -14,12 +14,23 @@ const BUNDLED: &[&str] = &["files"];
 /// Seconds without progress before a local tool is given up.
 const LOCAL_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// The server whose tools the session itself offers.
+/// The server whose tools act on the session itself.
 pub(super) const RUNTIME: &str = "runtime";
+
+/// The server whose tool hands work to other agents.
+pub(super) const ORCHESTRATION: &str = "orchestration";
+
+/// Servers whose tools the session itself offers.
+pub(super) const OWN: [&str; 2] = [RUNTIME, ORCHESTRATION];
+
+/// Whether the session itself is the server.
+pub(super) fn is_own(name: &str) -> bool {
+    OWN.contains(&name)
+}
 
 /// Whether this version brings the built-in server along.
 pub(super) fn brings(name: &str) -> bool {
-    name == RUNTIME || BUNDLED.contains(&name)
+    is_own(name) || BUNDLED.contains(&name)
 }
 
 /// What a server of a role comes to.
@@ -27,7 +38,7 @@ pub(super) fn brings(name: &str) -> bool {
 pub(super) enum Wanted {
     Server(Box<ServerSpec>),
     /// The session's own tools; with a filter, empty = all.
-    Runtime(Vec<String>),
+    Own(Vec<String>),
     /// A built-in server that this version has not.
     NotYet,
     /// One sentence: it cannot be had, and why.
@@ -36,7 +47,7 @@ pub(super) enum Wanted {
 
 pub(super) fn spec(choice: &ServerChoice, role: &str, env: &Env) -> Wanted {
     match (&choice.server.kind, choice.server.name.as_str()) {
-        (ServerType::Builtin, RUNTIME) => Wanted::Runtime(choice.filter.clone()),
+        (ServerType::Builtin, name) if is_own(name) => Wanted::Own(choice.filter.clone()),
         (ServerType::Builtin, name) if !brings(name) => Wanted::NotYet,
         _ => {
             let origins = (format!("role {role}"), choice.filtered_by.clone());

@@ -94,7 +94,12 @@ pub async fn run(job: Job, tell: impl Fn(Far), cancel: CancellationToken) -> Ran
 }
 
 fn ran(end: ShellEnd, kept: &mut Kept, started: Instant) -> Ran {
-    let (output, bytes, spill) = kept.finish();
+    let (mut output, bytes, spill) = kept.finish();
+    if end != ShellEnd::Exited(0)
+        && let Some(why) = crate::sandbox::explain(&output)
+    {
+        output.push_str(&format!("\n[{why}]"));
+    }
     Ran { end, output, bytes, spill, elapsed: started.elapsed() }
 }
 

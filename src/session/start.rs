@@ -10,20 +10,24 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::children::RealChildren;
 use super::encoder::Sentences;
 use super::plugin_servers::Plugins;
 use super::real_tools::RealTools;
 use super::rules::Limits;
-use super::seams::{Models, Person, Pick, Resolution, Role, Roles, Setup, StartTools, Supervision, Switch, Tools};
+use super::seams::{
+    Approval, Models, Person, Pick, Resolution, Role, Roles, Setup, StartTools, Supervision, Switch, Tools,
+};
 use super::starting::{self, Offers, Parts, Refused, Telling, local_role};
 use super::surface::Wares;
 use super::trust::TrustFlag;
 use super::trust_desk::TrustDesk;
-use super::{Handle, actor};
+use super::{Handle, actor, not_run};
 use crate::config::{self, Env, Loaded, Paths, Problem, prompt};
 use crate::mcp::{self, ServerSpec};
 use crate::model::{self, HttpProbe, Model, Otherwise};
-use crate::proto::{Body, Decision, Fault, Level, Timestamp};
+use crate::proto::{Body, Decision, Fault, Held, Level, Timestamp};
+use crate::sandbox::Holding;
 use crate::tap::fill::Inputs;
 
 /// What a front end gives to start a session.
@@ -43,6 +47,8 @@ pub struct Start {
     pub trust: bool,
     /// JSON Schema the replies must follow.
     pub schema: Option<Value>,
+    /// How this process is held.
+    pub holding: Holding,
 }
 
 /// Starts a session; returns at once. Must be called within a Tokio runtime.
@@ -58,7 +64,12 @@ pub fn start_after(start: Start, first: impl Future<Output = ()> + Send + 'stati
 
 /// The same with this encoder.
 pub(super) fn begin(start: Start, encoder: Arc<Sentences>, first: impl Future<Output = ()> + Send + 'static) -> Handle {
-    let Start { loaded, paths, env, workdir, role, model, pick, person, trust, schema } = start;
+    actor::launch(setup(start, encoder), first)
+}
+
+/// What the actor is made from.
+pub(super) fn setup(start: Start, encoder: Arc<Sentences>) -> Setup {
+    let Start { loaded, paths, env, workdir, role, model, pick, person, trust, schema, holding } = start;
     let (inputs, problems) = Inputs::open(&paths.inputs_file);
     for (key, value) in inputs.values() {
         env.mask().add_given(key, value);
@@ -67,6 +78,7 @@ pub(super) fn begin(start: Start, encoder: Arc<Sentences>, first: impl Future<Ou
     let (person, otherwise) =
         if person { (Person::Present, Otherwise::Tour) } else { (Person::Absent, Otherwise::Nothing) };
     let trust = if trust { TrustFlag::Given } else { TrustFlag::Absent };
+    let (asked_model, sentences) = (model.clone(), Arc::clone(&encoder));
     let desk = Arc::new(TrustDesk::new(workdir.clone(), paths.trust_file.clone(), trust));
     let config = &loaded.config;
     let limits =
@@ -80,20 +92,25 @@ pub(super) fn begin(start: Start, encoder: Arc<Sentences>, first: impl Future<Ou
         loaded: Some(Arc::clone(&loaded)),
         config_file: paths.config_file.clone(),
     };
+    let approval = Approval { mode: config.ui.approval, origin: loaded.origins.of("ui.approval").to_string() };
     let parts = Parts { loaded: Arc::clone(&loaded), paths, workdir, env, inputs, offers: Arc::clone(&offers), person };
     let (sessions, workdir) = (parts.paths.sessions.clone(), parts.workdir.clone());
     let checkpoints = Some(parts.paths.data.join("checkpoints"));
     let wares = Arc::new(Wares::new(parts.clone()));
+    let children =
+        RealChildren { parts: parts.clone(), model: asked_model, trust, holding: holding.clone(), sentences };
     let real = Arc::new(Real { parts, desk: Arc::clone(&desk), otherwise });
     let mut opening = opening(&loaded);
     opening.extend(aside(&workdir));
+    opening.extend(not_run::told(&workdir, &loaded.config));
+    opening.extend(of_holding(&holding));
     opening.extend(problems.iter().map(|problem| of_problem(problem, Level::Warning)));
     if person == Person::Absent && config.skills.auto_activation {
         // An agent's tag, its domain alone, or a role, which has none.
         let asked = role.as_deref().unwrap_or(&config.default);
         drop(super::encoder::want_early(&encoder, &offers, asked.split(':').next().unwrap_or_default()));
     }
-    let setup = Setup {
+    Setup {
         models: Arc::clone(&real) as Arc<dyn Models>,
         tools: Arc::clone(&real) as Arc<dyn StartTools>,
         roles: Arc::clone(&real) as Arc<dyn Roles>,
@@ -119,8 +136,11 @@ pub(super) fn begin(start: Start, encoder: Arc<Sentences>, first: impl Future<Ou
         wares: Some(wares),
         auto_capabilities: if config.auto_capabilities { Switch::On } else { Switch::Off },
         supervision,
-    };
-    actor::launch(setup, first)
+        unheld: holding.question,
+        approval,
+        children: Some(Arc::new(children)),
+        descent: None,
+    }
 }
 
 fn now() -> Timestamp {
@@ -166,6 +186,32 @@ fn aside(workdir: &Path) -> Option<Body> {
     let hint = Some(format!("To have them, start in {}.", project.display()));
     let source = "project".to_owned();
     (!found.is_empty()).then_some(Body::Notice { level: Level::Info, source, text, hint })
+}
+
+/// How the process is held, and what of it is not as wished.
+fn of_holding(holding: &Holding) -> Vec<Body> {
+    let notice = |text: String, hint: Option<&str>| Body::Notice {
+        level: Level::Warning,
+        source: "sandbox".to_owned(),
+        text,
+        hint: hint.map(str::to_owned),
+    };
+    let gap = match &holding.view.held {
+        Held::Partly { by, missing } => Some(notice(format!("The sandbox is partial, by {by}: {missing}."), None)),
+        Held::Without { why } => Some(notice(
+            format!("There is no sandbox though it was asked for: {why}. What is run can write wherever you can."),
+            Some("octomind doctor tells more."),
+        )),
+        Held::No | Held::Full { .. } => None,
+    };
+    let notes = holding.notes.iter().map(|note| notice(sentence(note), None));
+    std::iter::once(Body::Sandbox(holding.view.clone())).chain(gap).chain(notes).collect()
+}
+
+fn sentence(note: &str) -> String {
+    let mut letters = note.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
 }
 
 fn of_problem(problem: &Problem, level: Level) -> Body {
@@ -223,6 +269,7 @@ impl Roles for Real {
             profile,
             servers: Vec::new(),
             runtime: None,
+            orchestration: None,
             capabilities: Vec::new(),
             notices: Vec::new(),
         })))
@@ -258,6 +305,7 @@ impl StartTools for Real {
     fn start(&self, servers: Vec<ServerSpec>, events: UnboundedSender<Body>) -> Arc<dyn Tools> {
         let options = mcp::Options {
             logs: Some(self.parts.paths.logs.clone()),
+            described: Some(self.parts.paths.data.join("described")),
             mask: read(&self.parts.env).mask().clone(),
             open_local: Some(mcp::local::opener(self.desk.gate.allowed())),
             reserved: actor::own_names(),

@@ -7,7 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::journal::{JOURNAL, Line, parse};
-use crate::proto::{Body, Content, Event, Origin, Timestamp};
+use crate::proto::{Body, Content, Event, Origin, TapEvent, Timestamp};
 use crate::text;
 
 /// Bytes read of a journal's beginning, and of its end.
@@ -33,6 +33,8 @@ pub struct Summary {
     pub updated: Timestamp,
     pub turns: u32,
     pub bytes: u64,
+    /// The session that it works for.
+    pub parent: Option<String>,
 }
 
 /// Why a session cannot be named or found.
@@ -138,6 +140,7 @@ impl Summary {
                 self.role.clone_from(role);
                 self.workdir.clone_from(workdir);
             }
+            Body::Tap(TapEvent::Of { parent }) => self.parent = Some(parent.clone()),
             Body::RoleChanged { role } => self.role.clone_from(role),
             Body::ModelChanged { model, .. } => self.model.clone_from(&model.name),
             Body::TitleChanged { title } => self.title.clone_from(title),
@@ -206,11 +209,12 @@ pub fn find(sessions: &Path, name: &str) -> Result<PathBuf, NameError> {
     }
 }
 
-/// The session of this folder that was used last.
+/// The session of this folder that was used last; not one that worked for another.
 pub fn most_recent(sessions: &Path, workdir: &Path) -> Result<PathBuf, NameError> {
     let here = workdir.to_string_lossy();
     let all = list(sessions).map_err(|_| NameError::NoneHere)?;
-    let mut mine = all.into_iter().filter(|summary| summary.workdir == here && summary.turns > 0);
+    let mut mine =
+        all.into_iter().filter(|summary| summary.workdir == here && summary.turns > 0 && summary.parent.is_none());
     mine.next().map(|summary| summary.folder).ok_or(NameError::NoneHere)
 }
 

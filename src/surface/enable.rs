@@ -75,6 +75,7 @@ impl Surface {
         entry.evicted = victim.map(|index| self.dynamic[index].name.clone());
         entry.activated = now;
         let gone = victim.map(|index| self.dynamic.remove(index));
+        entry.instead_of = gone.clone().map(|gone| Box::new(Entry { instead_of: None, ..gone }));
         let deps = self.deps(&entry);
         let activation = activated(&entry, steps);
         let newcomer = entry.name.clone();
@@ -116,6 +117,7 @@ pub(super) fn activation(entry: &Entry, servers: Vec<ServerStep>) -> Activation 
         servers,
         deps: entry.deps.clone(),
         evicted: entry.evicted.clone(),
+        back_for: None,
     }
 }
 

@@ -1,10 +1,11 @@
 //! A capability goes.
 
-use super::enable::refused;
+use super::enable::{activation, refused};
 use super::servers::{self, Needs};
+use super::stages::of_domain;
 use super::state::Entry;
 use super::{Change, Surface};
-use crate::proto::{Cause, Deactivation, Decision, Departure, RefusalReason, Timestamp};
+use crate::proto::{Activation, Cause, Deactivation, Decision, Departure, RefusalReason, Timestamp};
 
 impl Surface {
     /// Takes an activated capability off. What skills hold of it stays.
@@ -17,20 +18,39 @@ impl Surface {
     }
 
     /// Its scripts or servers failed, so it goes, for whatever reason it was there beside the role's. Who
-    /// was evicted for it is not brought back, and that is said.
+    /// was evicted for it comes back as it was, unless it may not be there any more; either is said.
     pub fn failed(&mut self, capability: &str, why: &str, _now: Timestamp) -> Change {
         let before = servers::needs(self);
         let mut decisions = Vec::new();
-        while let Some(gone) = self.take(capability) {
-            let told = match &gone.evicted {
-                Some(evicted) => {
+        while let Some(mut gone) = self.take(capability) {
+            let back = gone.instead_of.take().filter(|entry| self.may_return(entry));
+            let told = match (&gone.evicted, &back) {
+                (Some(evicted), Some(_)) => format!("{why}; {evicted}, which went for it, is back"),
+                (Some(evicted), None) if !self.has(evicted) => {
                     format!("{why}; {evicted} went for it and is off too, enable it again if it is needed")
                 }
-                None => why.to_owned(),
+                _ => why.to_owned(),
             };
+            let returned = back.map(|entry| self.put_back(*entry, &gone));
             decisions.push(self.gone(&gone, Departure::Failed { why: told }));
+            decisions.extend(returned);
         }
         self.after(&before, decisions)
+    }
+
+    fn may_return(&self, entry: &Entry) -> bool {
+        !entry.waiting && !self.has(&entry.name) && of_domain(&entry.domains, self.domain())
+    }
+
+    /// The record of its coming back, told while `failed` is still there: what they share runs on for it.
+    fn put_back(&mut self, mut entry: Entry, failed: &Entry) -> Decision {
+        let at = self.dynamic.partition_point(|one| one.activated <= entry.activated);
+        self.dynamic.insert(at, failed.clone());
+        let steps = servers::arrival(self, &entry);
+        entry.evicted = None;
+        let record = Activation { back_for: Some(failed.name.clone()), ..activation(&entry, steps) };
+        self.dynamic[at] = entry;
+        Decision::CapabilityActivated(Box::new(record))
     }
 
     fn take(&mut self, capability: &str) -> Option<Entry> {

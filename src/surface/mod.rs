@@ -10,6 +10,7 @@
 //! Invariant: pure. A server that the role owns is never stopped; one that nobody refers to is; each change
 //! comes with the decisions it rests on. The domain gate holds for every cause.
 
+pub mod built_in;
 mod enable;
 pub mod explain;
 pub mod intent;

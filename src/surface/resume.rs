@@ -133,6 +133,7 @@ impl Entry {
             used: known.used,
             pinned: known.pinned,
             evicted,
+            instead_of: None,
             waiting: true,
         }
     }

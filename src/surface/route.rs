@@ -6,7 +6,7 @@ use super::{Offer, Surface, intent};
 use crate::embed::Vector;
 use crate::embed::gate::{self, Abstained, Candidate, MIN_INTENT_NON_WS_CHARS, Match, Rule, Score, Verdict};
 use crate::proto::{
-    CapabilityScore, EncoderState, Ineligible, IntentSource, RouteOutcome, RouteWait, Routing, Shared, Skip,
+    CapabilityScore, EncoderState, Ineligible, IntentSource, RouteOutcome, RouteWait, Routing, Shared, Skip, Stage,
     TriggerScore, TurnId, Words,
 };
 use crate::tap::Capability;
@@ -39,6 +39,8 @@ pub struct RouteInput<'a> {
     /// As [`Surface::eligible`] gives them.
     pub eligible: &'a [Compared<'a>],
     pub ineligible: Vec<Ineligible>,
+    /// Vectors of the triggers of one that is not eligible; empty where there are none.
+    pub near: &'a dyn Fn(&str) -> &'a [Vector],
     /// The message's, or what the encoder is doing instead of making one.
     pub vector: Result<&'a Vector, EncoderState>,
     /// Name and backend of the encoder; empty when there is none.
@@ -105,7 +107,19 @@ impl Surface {
         routing.margin = verdict.standing().margin;
         routing.outcome = outcome(&verdict);
         routing.scores = recorded(&scores, eligible);
+        for one in routing.ineligible.iter_mut().filter(|one| could_come(&one.stage)) {
+            one.score = gate::nearness(message, (input.near)(&one.capability));
+        }
         routing
+    }
+}
+
+/// Whether it is worth knowing how near the message is: what keeps it away can be mended, or it is here. The
+/// domain is a wall, and behind it nothing is measured.
+fn could_come(stage: &Stage) -> bool {
+    match stage {
+        Stage::Active | Stage::EnvironmentUnready { .. } | Stage::Unresolved { .. } => true,
+        Stage::NoTriggers | Stage::OutOfDomain { .. } | Stage::PhrasesUnready => false,
     }
 }
 

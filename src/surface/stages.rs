@@ -46,6 +46,7 @@ impl Surface {
                     capability: offer.name().to_owned(),
                     tap: offer.tap().to_owned(),
                     stage,
+                    score: None,
                 }),
             }
         }

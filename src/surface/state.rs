@@ -35,6 +35,8 @@ pub(super) struct Entry {
     pub pinned: bool,
     /// Who went for it.
     pub evicted: Option<String>,
+    /// The same as it was, until it is known that this one works.
+    pub instead_of: Option<Box<Entry>>,
     /// Of a session that is taken up, and not looked at since: nothing of it runs.
     pub waiting: bool,
 }
@@ -62,6 +64,7 @@ impl Entry {
             used: None,
             pinned: false,
             evicted: None,
+            instead_of: None,
             waiting: false,
         }
     }
@@ -172,6 +175,13 @@ impl Surface {
             any = true;
         }
         any.then(super::Change::default)
+    }
+
+    /// What an activated capability needs is there: whoever went for it does not come back by itself.
+    pub fn works(&mut self, capability: &str) {
+        for entry in self.dynamic.iter_mut().filter(|entry| entry.name == capability) {
+            entry.instead_of = None;
+        }
     }
 
     /// Keeps a capability from being evicted in this session, or no longer. Nothing when it is not

@@ -9,6 +9,7 @@
 mod blocks;
 pub mod human;
 mod json;
+pub mod picture;
 mod sanitize;
 mod tags;
 pub mod tokens;

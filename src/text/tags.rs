@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Tags that only the runtime writes where a model reads its words.
-const OWN: [&str; 3] = ["octomind-note", "skill", "context"];
+const OWN: [&str; 4] = ["octomind-note", "skill", "context", "tap-result"];
 
 /// `text` in which none of the runtime's tags begins or ends: their bracket is another one, so that a
 /// description or a skill cannot pose as the runtime. Everything else stays as it is.

@@ -52,6 +52,9 @@ pub const PANES: &[&str] = &["transcript", "surface", "scores", "plan", "notes",
 /// Kinds of entries, as `fold-kind` takes them.
 pub const FOLD_KINDS: &[&str] = &["tools", "thoughts", "records", "commands"];
 
+/// What `approvals` takes.
+pub const APPROVALS: &[&str] = &["off", "writes", "all"];
+
 macro_rules! actions {
     ($($category:ident { $($variant:ident = $id:literal $arguments:expr, $doc:literal;)* })*) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -181,6 +184,7 @@ actions! {
         FoldKind = "fold-kind" OneOf(FOLD_KINDS), "open or fold every entry of one kind";
         OpenEntry = "open-entry" None, "open the selected entry in $PAGER or $EDITOR";
         CopyCode = "copy-code" None, "copy a block of code of the selected entry or the last answer";
+        OpenLink = "open-link" None, "open a link, a file or an image of the selected entry or the last ones";
         CopyEntry = "copy-entry" None, "copy the selected entry, unwrapped";
         ClearSelection = "clear-selection" None, "select nothing";
         Search = "search" None, "search the transcript";
@@ -250,6 +254,9 @@ actions! {
         NextQuestion = "next-question" None, "go to the next open question";
         AnswerYes = "answer-yes" None, "answer yes";
         AnswerNo = "answer-no" None, "answer no";
+        AnswerSession = "answer-session" None, "answer yes, and to what is like it in this session";
+        AnswerNever = "answer-never" None, "answer no, and to what is like it in this session";
+        Approvals = "approvals" OneOf(APPROVALS), "which tool calls wait for your yes:";
         AnswerText = "answer-text" None, "give the typed value as the answer";
     }
     Terminal {
@@ -270,6 +277,7 @@ impl Action {
                 self,
                 A::ToggleFold
                     | A::ToggleFoldAll
+                    | A::OpenLink
                     | A::CopyEntry
                     | A::ClearSelection
                     | A::Search

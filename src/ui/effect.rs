@@ -2,6 +2,7 @@
 //! carries them out.
 
 use super::drafts::Keep;
+use super::state::Picture;
 use crate::proto::{Command, Order};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +27,10 @@ pub enum Effect {
         path: String,
         line: Option<u32>,
     },
+    /// An address in the person's browser.
+    OpenAddress(String),
+    /// An image in the system's viewer.
+    OpenPicture(Picture),
     Suspend,
     /// Take the mouse, or give it to the terminal.
     Mouse(bool),

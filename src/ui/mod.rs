@@ -9,6 +9,7 @@
 //! `update`; nothing walks the whole transcript per frame.
 
 pub mod action;
+mod answers;
 pub mod composer;
 pub mod drafts;
 pub mod effect;
@@ -17,9 +18,11 @@ mod files;
 mod frames;
 pub mod input;
 pub mod keys;
+pub mod linear;
 mod log;
 mod look;
 mod perform;
+mod pictures;
 pub mod problem;
 mod run;
 pub mod state;

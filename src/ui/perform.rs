@@ -89,6 +89,11 @@ impl Workbench {
                     Err(reason) => return (None, Some(reason)),
                 }
             }
+            Effect::OpenAddress(address) => {
+                self.open_address(address);
+                None
+            }
+            Effect::OpenPicture(picture) => self.open_picture(picture),
             Effect::Suspend => {
                 let restored = self.guard.with_restored(self.signals.stop()).await;
                 self.repaint();
@@ -139,7 +144,7 @@ impl Workbench {
         (outcome, None)
     }
 
-    fn copy(&self, text: String, what: &'static str) {
+    pub(super) fn copy(&self, text: String, what: &'static str) {
         let (wake, around) = (self.wake.clone(), self.around);
         drop(tokio::spawn(async move {
             let copied = clipboard::copy(&text, around).await;
@@ -148,6 +153,7 @@ impl Workbench {
     }
 
     fn repaint(&mut self) {
+        self.drawn = None;
         self.screen.invalidate();
         self.frames.request(Cause::Person);
     }

@@ -14,15 +14,17 @@ use super::drafts::DraftFile;
 use super::effect::{Effect, Reload};
 use super::file_index::FileIndex;
 use super::frames::{Cause, Frames};
-use super::input::{Input, MouseKind, TerminalAnswer};
+use super::input::{Input, MouseKind};
 use super::keys::{self, Keymap};
 use super::log::LogTail;
 use super::look::Files;
 use super::perform::Wake;
+use super::pictures::Drawn;
 use super::state::{Settings, State};
+use super::term::editor::Scratch;
 use super::term::guard::{self, Modes};
 use super::term::screen::{Out, terminal_size};
-use super::term::{Guard, Reader, Screen, Signal, Signals, probe};
+use super::term::{Guard, Links, Reader, Screen, Signal, Signals, probe};
 use super::theme::{self, Theme};
 use super::update::{Msg, Outcome, Said, update};
 use super::view;
@@ -122,6 +124,7 @@ pub async fn run(mut port: Port, options: Options) -> io::Result<Exit> {
     workbench.draw()?;
     workbench.after_first_paint();
     let reason = workbench.follow(&mut port).await;
+    workbench.take_answers(reason).await;
     let exit = workbench.exit(reason);
     leave(&port, reason).await;
     Ok(exit)
@@ -148,10 +151,15 @@ pub(super) struct Workbench {
     pub(super) options: Options,
     pub(super) frames: Frames,
     pub(super) next: Option<Next>,
+    /// Files that viewers of images were given.
+    pub(super) shown: Vec<Scratch>,
+    pub(super) drawn: Option<Drawn>,
+    /// When the terminal was asked, until it answered all.
+    pub(super) queried: Option<Instant>,
     woken: mpsc::UnboundedReceiver<Wake>,
     cache: view::Cache,
     layout: Option<view::Layout>,
-    reader: Reader,
+    pub(super) reader: Reader,
 }
 
 /// What the loop waits for.
@@ -186,11 +194,14 @@ impl Workbench {
         state.themes.setting.clone_from(&options.settings.theme);
         state.themes.rows = files.theme_rows();
         state.size = terminal_size()?;
+        let around = probe::Surroundings::from_env(env);
+        state.terminal.links = options.settings.links.within(around.links);
+        state.terminal.images = around.drawn(options.settings.images);
         if !options.draft.is_empty() {
             state.composer.set(Draft::plain(&options.draft));
         }
         let (wake, woken) = mpsc::unbounded_channel();
-        let cache = view::Cache::default();
+        let cache = view::Cache::with_links(Links::here());
         let redraw = wake.clone();
         cache.on_ready(move || drop(redraw.send(Wake::Redraw)));
         let found = wake.clone();
@@ -202,9 +213,8 @@ impl Workbench {
         // The terminal last: whatever fails before leaves it untouched.
         let signals = Signals::new()?;
         let reader = Reader::new()?;
-        let screen = Screen::new(Out::stdout()?, state.size)?;
+        let screen = Screen::new(Out::stdout()?, state.size, cache.links().clone())?;
         let guard = Guard::enter(Modes { mouse: settings.mouse, ..Modes::default() })?;
-        let around = probe::Surroundings::from_env(env);
         let frames = Frames::default();
         Ok(Self {
             state,
@@ -220,6 +230,9 @@ impl Workbench {
             options,
             frames,
             next: None,
+            shown: Vec::new(),
+            drawn: None,
+            queried: None,
             woken,
             cache,
             layout: None,
@@ -231,6 +244,7 @@ impl Workbench {
     fn after_first_paint(&mut self) {
         self.options.painted.notify_one();
         let _ = self.screen.send(probe::QUERIES);
+        self.queried = Some(Instant::now());
         if let Some(folder) = &self.options.config_folder {
             self.files.watch(folder, self.wake.clone());
         }
@@ -304,29 +318,13 @@ impl Workbench {
         None
     }
 
-    /// What the terminal can do becomes modes.
-    fn answered(&mut self, answer: TerminalAnswer) {
-        let modes = self.guard.modes();
-        let modes = match answer {
-            TerminalAnswer::KittyKeyboard => Modes { kitty: true, ..modes },
-            TerminalAnswer::Attributes => Modes { modify_other_keys: !modes.kitty && self.around.other_keys, ..modes },
-            TerminalAnswer::Background(_) => modes,
-            TerminalAnswer::Scheme(_) => {
-                let _ = self.screen.send(probe::BACKGROUND);
-                modes
-            }
-        };
-        if modes != self.guard.modes() {
-            let _ = self.guard.change(modes);
-        }
-    }
-
     fn signal(&mut self, signal: Signal) -> Option<Reason> {
         match signal {
             Signal::Resize => self.frames.request(Cause::Person),
             Signal::Continue => {
                 let _ = self.guard.reapply();
                 self.screen.invalidate();
+                self.drawn = None;
                 self.frames.request(Cause::Person);
             }
             Signal::Terminate => return Some(Reason::Terminated),
@@ -407,8 +405,10 @@ impl Workbench {
         self.screen.resize(self.state.size);
         let (columns, rows) = self.state.size;
         let layout = view::prepare(&mut self.state, &mut self.cache, Rect::new(0, 0, columns, rows));
+        self.clear_picture(&layout);
         let (state, cache, theme) = (&self.state, &self.cache, &self.theme);
         let drawn = self.screen.draw(|frame| view::draw(state, cache, &layout, theme, frame));
+        self.draw_picture(&layout);
         self.frames.drawn(Instant::now());
         if layout.again {
             self.frames.request(Cause::News);

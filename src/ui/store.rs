@@ -94,6 +94,15 @@ pub fn blob(folder: &Path, hash: &str) -> Option<String> {
     name.then(|| std::fs::read_to_string(folder.join(hash)).ok()).flatten()
 }
 
+/// Type and base64 of an image that is kept beside the journal.
+pub fn media(folder: &Path, name: &str) -> Option<(String, String)> {
+    let hash = name.strip_suffix(".media")?;
+    let fits = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let text = fits.then(|| std::fs::read_to_string(folder.join(name)).ok()).flatten()?;
+    let (media_type, base64) = text.split_once('\n')?;
+    Some((media_type.to_owned(), base64.to_owned()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

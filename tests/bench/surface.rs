@@ -129,6 +129,7 @@ impl World {
             excerpt: intent::excerpt(MESSAGE),
             eligible: &compared,
             ineligible,
+            near: &|_| &[],
             vector: Ok(&self.message),
             model: "bench",
             backend: "none",

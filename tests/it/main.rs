@@ -5,6 +5,7 @@
 mod cli;
 mod embed;
 mod fake_server;
+mod faults;
 mod layering;
 mod mcp_client;
 mod model;

@@ -72,6 +72,7 @@ fn begin(root: &Path, person: bool, trust: bool) -> Handle {
         person,
         trust,
         schema: None,
+        holding: Default::default(),
     })
 }
 

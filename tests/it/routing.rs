@@ -151,8 +151,24 @@ fn the_doctor_answers_for_a_fresh_home() {
         let check = checks.iter().find(|check| check["name"] == name).unwrap_or_else(|| panic!("no {name}: {value}"));
         check["state"].as_str().unwrap()
     };
-    for name in ["configuration", "data", "secrets", "sessions", "model", "terminal", "sandbox"] {
+    for name in ["configuration", "data", "secrets", "sessions", "locks", "model", "terminal", "sandbox", "version"] {
         assert_eq!(state(name), "ok", "{name}: {value}");
+    }
+    for name in ["space", "tap", "encoder", "git", "servers"] {
+        state(name);
+    }
+    assert_eq!(value["version"], 1);
+    for check in checks {
+        let fields: Vec<&String> = check.as_object().unwrap().keys().collect();
+        assert_eq!(fields.len(), 4, "{check}");
+        assert!(check["name"].is_string() && check["what"].as_str().is_some_and(|what| !what.is_empty()), "{check}");
+        // Every problem comes with what to do.
+        let advice = check["advice"].as_str().is_some_and(|advice| !advice.is_empty());
+        match check["state"].as_str() {
+            Some("ok") => assert!(check["advice"].is_null(), "{check}"),
+            Some("warning" | "error") => assert!(advice, "{check}"),
+            other => panic!("{other:?}: {check}"),
+        }
     }
     let ok = checks.iter().all(|check| check["state"] != "error");
     assert_eq!((value["ok"].as_bool(), answer.status.code()), (Some(ok), Some(i32::from(!ok))));

@@ -53,6 +53,7 @@ fn begin(root: &Path, pick: Pick, trust: bool) -> Handle {
         person: false,
         trust,
         schema: None,
+        holding: Default::default(),
     })
 }
 

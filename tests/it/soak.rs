@@ -96,6 +96,7 @@ fn begin(root: &Path) -> Handle {
         person: true,
         trust: false,
         schema: None,
+        holding: Default::default(),
     })
 }
 

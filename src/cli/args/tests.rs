@@ -34,7 +34,8 @@ fn running() {
 
 #[test]
 fn subcommands() {
-    assert!(matches!(read("tour").unwrap().command, Some(Subcommands::Tour)));
+    assert!(matches!(read("tour").unwrap().command, Some(Subcommands::Tour { sandbox: false })));
+    assert!(matches!(read("tour|--sandbox").unwrap().command, Some(Subcommands::Tour { sandbox: true })));
     let bundled = read("mcp|files").unwrap().command;
     assert!(matches!(bundled, Some(Subcommands::Mcp { server: Bundled::Files })));
     let vars = read("vars|-p").unwrap().command;
@@ -76,4 +77,10 @@ fn help_lists_the_exit_codes() {
         assert!(text.contains(&format!("{:>3}  {}", exit.code(), exit.meaning())), "{text}");
     }
     assert!(matches!(read("--version"), Err(Refusal::Help(text)) if text.contains(env!("CARGO_PKG_VERSION"))));
+}
+
+#[test]
+fn an_option_in_front_of_a_subcommand_is_told_where_it_belongs() {
+    let Err(Refusal::Usage(text)) = parse(["octomind", "-m", "a:b", "run", "nc:r"]) else { panic!() };
+    assert!(text.contains("hint: options stand behind the subcommand: octomind run TAG -m PROVIDER:MODEL"), "{text}");
 }

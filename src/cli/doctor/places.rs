@@ -9,6 +9,7 @@ use rustix::fs::{Access, access};
 
 use super::{Check, State};
 use crate::config::{Config, Env, Paths};
+use crate::session::checkpoint::bound;
 use crate::session::store;
 use crate::tap::TapKind;
 use crate::tap::registry::{HOST_VARIABLE, Standing, Taps};
@@ -18,7 +19,22 @@ pub fn checks(paths: &Paths, workdir: &Path) -> Vec<Check> {
     let mut checks = vec![data(&paths.data), secrets(paths, workdir), sessions(&paths.sessions)];
     checks.extend(space(&paths.data));
     checks.extend(trash(&paths.cache));
+    checks.push(checkpoints(&paths.data.join("checkpoints")));
     checks
+}
+
+/// What a rewind puts back, and how long.
+fn checkpoints(folder: &Path) -> Check {
+    let held = bound::held(folder);
+    let bound = format!("kept {} days after the last use, {} at most", bound::DAYS, human::bytes(bound::BYTES));
+    let what = match held.as_slice() {
+        [] => "none yet".to_owned(),
+        held => {
+            let bytes = held.iter().map(|one| one.bytes).sum();
+            format!("of {}, {}", crate::proto::counted(held.len(), "folder"), human::bytes(bytes))
+        }
+    };
+    Check::ok("checkpoints", format!("{what}; {bound}"))
 }
 
 /// The folder, or the nearest one above it that is there: asking makes nothing.
@@ -50,27 +66,69 @@ fn mode(found: &Metadata) -> u32 {
 /// Files that hold keys and answers, and who else may read them.
 fn secrets(paths: &Paths, workdir: &Path) -> Check {
     let name = "secrets";
-    let own = [paths.env_file.clone(), paths.inputs_file.clone()];
-    let there: Vec<PathBuf> = own.into_iter().chain([workdir.join(".env")]).filter(|file| file.is_file()).collect();
+    let there = hold_secrets(paths, workdir);
     let open = |bits: u32| -> Vec<String> {
         let readable = |file: &&PathBuf| reaches(file, bits);
         there.iter().filter(readable).map(|file| file.display().to_string()).collect()
     };
     let everybody = open(0o004);
     if !everybody.is_empty() {
-        let files = everybody.join(" ");
-        return Check::error(name, format!("everybody on this machine may read {files}"), format!("chmod 600 {files}"));
+        let what = format!("everybody on this machine may read {}", named(&everybody));
+        return Check::error(name, what, closed(&everybody));
     }
     let group = open(0o040);
     if !group.is_empty() {
-        let files = group.join(" ");
-        return Check::warning(name, format!("your group may read {files}"), format!("chmod 600 {files}"));
+        return Check::warning(name, format!("your group may read {}", named(&group)), closed(&group));
     }
     match there.len() {
         0 => Check::ok(name, "no file holds any"),
         1 => Check::ok(name, format!("{} is yours alone", there[0].display())),
         many => Check::ok(name, format!("{many} files, yours alone")),
     }
+}
+
+/// Files looked at in one folder of ours.
+const MOST_FILES: usize = 2_000;
+
+/// Keys and answers, and what was said and run: a transcript holds what nobody thought of.
+fn hold_secrets(paths: &Paths, workdir: &Path) -> Vec<PathBuf> {
+    let mut all = vec![paths.env_file.clone(), paths.inputs_file.clone(), paths.config_file.clone()];
+    all.extend([".env", ".env.local"].map(|name| workdir.join(name)));
+    let within = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_FILES);
+        entries.map(|entry| entry.path()).collect::<Vec<_>>()
+    };
+    all.extend(
+        within(&paths.config_folder).into_iter().filter(|file| file.extension().is_some_and(|end| end == "toml")),
+    );
+    all.extend(within(&paths.logs));
+    all.extend(within(&paths.sessions).into_iter().map(|session| session.join("journal.jsonl")));
+    all.sort();
+    all.dedup();
+    all.retain(|file| file.is_file());
+    all
+}
+
+/// The first files of a list, the others counted.
+fn named(files: &[String]) -> String {
+    match files {
+        [one, two, three, rest @ ..] if !rest.is_empty() => format!("{one}, {two}, {three} and {} more", rest.len()),
+        few => few.join(", "),
+    }
+}
+
+/// What to type for all of them.
+fn closed(files: &[String]) -> String {
+    let quoted = |file: &String| {
+        if file.contains([' ', '\'', '"', '$']) { format!("'{}'", file.replace('\'', r"'\''")) } else { file.clone() }
+    };
+    let shown: Vec<String> = files.iter().take(3).map(quoted).collect();
+    let more = if files.len() > 3 {
+        ", and the others the same way; a data root of mode 700 closes all of its own"
+    } else {
+        ""
+    };
+    format!("chmod 600 {}{more}", shown.join(" "))
 }
 
 /// Whether others (`0o004`) or the group (`0o040`) may read the file, its folders included.

@@ -57,6 +57,7 @@ fn journal(sessions: &Path) {
         servers: Vec::new(),
         deps: Vec::new(),
         evicted: None,
+        back_for: None,
     };
     let (name, role, version) = ("brisk-otter".to_owned(), "developer:general".to_owned(), "1".to_owned());
     let (workdir, shown) = ("/work".to_owned(), folder.display().to_string());

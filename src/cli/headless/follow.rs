@@ -177,10 +177,16 @@ impl Run {
             self.last = self.last.max(event.order.unwrap_or_default());
         }
         match &event.body {
-            Body::TurnEnded { turn, .. } => turn.0 > self.before && self.own.queue.is_empty(),
+            Body::TurnEnded { .. } | Body::Tap(_) => self.is_over(),
             Body::SessionResumed { .. } => self.verdict.is_read_only(),
             _ => false,
         }
+    }
+
+    /// Our turn is over, and nothing follows it: what was handed to others comes back in a turn of its own.
+    fn is_over(&self) -> bool {
+        let idle = !self.own.run.busy() && self.own.queue.is_empty() && !self.own.awaits_children();
+        idle && self.own.turn.0 > self.before
     }
 
     /// A reply that a process before left broken off is completed when its session is taken up.
@@ -200,7 +206,7 @@ impl Run {
         for record in self.own.supervisor.records.iter().filter(|record| record.turn.0 > self.before) {
             self.verdict.decided(&record.decision);
         }
-        let over = self.own.turn.0 > self.before && !self.own.run.busy() && self.own.queue.is_empty();
+        let over = self.is_over();
         match &self.own.totals.last_turn {
             Some((outcome, _)) if over => {
                 self.verdict.ended(outcome.clone());

@@ -150,11 +150,9 @@ fn failed(after: &Snapshot, fault: &Fault) -> Value {
     typed(after, "error", json!({ "message": fault.message, "data": data }))
 }
 
-/// Totals of the session; `auxiliary` is the part that is not the agent's own. A cost that nobody knows is `null`, never 0.
+/// Totals of the session; `auxiliary` is what the supervisor asked, `children` are agents that were handed work. A cost that nobody knows is `null`, never 0.
 fn cost(after: &Snapshot) -> Value {
-    let own = after.totals.auxiliary;
-    let mut total = after.totals.main;
-    total.add(&own);
+    let (own, children, total) = (after.totals.auxiliary, after.totals.children, after.totals.all());
     typed(
         after,
         "cost",
@@ -163,6 +161,7 @@ fn cost(after: &Snapshot) -> Value {
             "input_tokens": total.input, "output_tokens": total.output, "cache_read_tokens": total.cache_read,
             "cache_write_tokens": total.cache_write, "reasoning_tokens": total.reasoning,
             "auxiliary_tokens": own.input + own.output, "auxiliary_cost": own.cost,
+            "children_tokens": children.input + children.output, "children_cost": children.cost,
         }),
     )
 }

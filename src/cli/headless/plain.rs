@@ -253,8 +253,7 @@ impl Plain {
         if !self.begun {
             return;
         }
-        let mut total = after.totals.main;
-        total.add(&after.totals.auxiliary);
+        let total = after.totals.all();
         let mut facts = format!("{} · {} tok", after.session.name, human::tokens(total.input + total.output));
         if let Some(cost) = total.cost {
             facts.push_str(&format!(" · {}", human::dollars(cost)));

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::cli::exit::Exit;
 use crate::proto::{
-    AgentState, Body, Decision, Event, FaultKind, GateOutcome, GateThen, GateVerdict, Level, Purpose, ToolOutcome,
-    TurnOutcome, clause,
+    AgentState, ApprovalOutcome, Body, Decision, Event, FaultKind, GateOutcome, GateThen, GateVerdict, Level, Purpose,
+    ToolOutcome, TurnOutcome, clause, counted,
 };
 use crate::session::{MISSING_VALUE, NOT_BEGUN};
 
@@ -18,6 +18,8 @@ pub struct Verdict {
     untrusted: Option<String>,
     /// A call was refused before it ran.
     refused: bool,
+    /// Calls that needed a yes, which nobody was there to give.
+    unapproved: u32,
     /// The last reply looks like a tool call written as text.
     lost_call: bool,
     read_only: Option<String>,
@@ -77,6 +79,7 @@ impl Verdict {
     pub fn decided(&mut self, decision: &Decision) {
         match decision {
             Decision::Trust { folder, trusted: false, .. } => self.untrusted = Some(folder.clone()),
+            Decision::Approval(one) if one.outcome == ApprovalOutcome::NobodyThere => self.unapproved += 1,
             Decision::LostCall { .. } => self.lost_call = true,
             Decision::Gate(verdict) => self.gate = Some(Arc::clone(verdict)),
             Decision::Reported(reported) => self.claim = reported.report.as_ref().map(|report| report.state),
@@ -145,6 +148,14 @@ impl Verdict {
             },
             Some(TurnOutcome::Stopped(why)) => (Exit::Denied, why.clone()),
             Some(TurnOutcome::Interrupted) => (Exit::Interrupted, "interrupted".to_owned()),
+            Some(TurnOutcome::Done) if self.unapproved > 0 => {
+                let calls = counted(self.unapproved, "call");
+                let were = if self.unapproved == 1 { "was" } else { "were" };
+                (
+                    Exit::Denied,
+                    format!("{calls} {were} refused: nobody is here to approve; -c ui.approval=off lets all run"),
+                )
+            }
             Some(TurnOutcome::Done) => match &self.untrusted {
                 Some(folder) if self.refused => {
                     (Exit::Denied, format!("a call was refused because {folder} is not trusted; --trust allows it"))

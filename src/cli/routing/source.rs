@@ -12,7 +12,7 @@ use crate::embed::lint::{Subject, Trigger};
 use crate::tap::catalogue::{Places, build};
 use crate::tap::registry::{HOST_VARIABLE, Taps};
 use crate::tap::skill::rules::CheckKind;
-use crate::tap::{Catalogue, Severity, Skill, Tap, TapKind};
+use crate::tap::{Catalogue, Severity, Skill, SkillSource, Tap, TapKind};
 
 /// A capability or a skill with its phrases, before there are vectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,15 +47,12 @@ pub struct Read {
 
 /// Reads one tap's folder, or all connected ones.
 pub fn read(folder: Option<&Path>, work: &Work<'_>) -> Result<Read, Fault> {
-    let taps = match folder {
-        Some(folder) => vec![Arc::new(linked(folder, work.workdir)?)],
-        None => {
-            let taps = Taps::open(work.paths).hosted_at(work.env.get(HOST_VARIABLE));
-            taps.effective().into_iter().map(Arc::new).collect()
-        }
-    };
+    let own = folder.map(|folder| linked(folder, work.workdir)).transpose()?.map(Arc::new);
+    // What a folder refers to may be another tap's, so all are read; of those only the folder counts.
+    let connected = Taps::open(work.paths).hosted_at(work.env.get(HOST_VARIABLE)).effective();
+    let taps = own.iter().cloned().chain(connected.into_iter().map(Arc::new)).collect();
     let catalogue = build(&Places { taps, ..Places::default() });
-    let read = of_catalogue(&catalogue);
+    let read = of_catalogue(&catalogue, own.as_deref());
     if read.capabilities.is_empty() && read.skills.is_empty() {
         let why = read.notes.first().map_or(String::new(), |note| format!(": {note}"));
         let place = folder.map_or("the connected taps".to_owned(), |folder| folder.display().to_string());
@@ -71,18 +68,30 @@ fn linked(folder: &Path, workdir: &Path) -> Result<Tap, Fault> {
     Ok(Tap { name: format!("local/{name}"), kind: TapKind::Linked, root, unavailable: None })
 }
 
-pub fn of_catalogue(catalogue: &Catalogue) -> Read {
+/// `only`: of this tap alone.
+pub fn of_catalogue(catalogue: &Catalogue, only: Option<&Tap>) -> Read {
+    let of = |tap: &Tap| only.is_none_or(|only| only.name == tap.name);
     let mut capabilities: Vec<Named> = Vec::new();
     // The first of a name is what its name means.
-    for capability in catalogue.capabilities.iter().filter(|capability| !capability.triggers.is_empty()) {
+    for capability in catalogue.capabilities.iter().filter(|one| !one.triggers.is_empty() && of(&one.tap)) {
         if capabilities.last().is_some_and(|last| last.name == capability.name) {
             continue;
         }
         let phrases = placed(&capability.folder.join("config.toml"), &capability.tap.root, &capability.triggers);
         capabilities.push(Named { name: capability.name.clone(), phrases });
     }
-    let skills = catalogue.skills.iter().map(|skill| of_skill(skill)).filter(|skill| !skill.phrases.is_empty());
-    let faults = catalogue.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let of_tap = |skill: &Skill| match &skill.source {
+        SkillSource::Tap(tap) => of(tap),
+        _ => only.is_none(),
+    };
+    let skills = catalogue
+        .skills
+        .iter()
+        .filter(|skill| of_tap(skill))
+        .map(|skill| of_skill(skill))
+        .filter(|skill| !skill.phrases.is_empty());
+    let named = |tap: &str| only.is_none_or(|only| only.name == tap);
+    let faults = catalogue.findings.iter().filter(|finding| finding.severity == Severity::Error && named(&finding.tap));
     Read { capabilities, skills: skills.collect(), notes: faults.map(|finding| finding.problem.headline()).collect() }
 }
 

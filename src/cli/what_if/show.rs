@@ -7,7 +7,7 @@ use super::Outcome;
 use super::cost::Cost;
 use crate::cli::table::{Align, Look, Table, Tone};
 use crate::proto::counted;
-use crate::proto::{Routing, ServerAction, SkillTrace};
+use crate::proto::{Ineligible, Routing, ServerAction, SkillTrace, by_score};
 use crate::surface::MAX_DYNAMIC_CAPABILITIES;
 use crate::text::{human, sanitize_line};
 
@@ -34,14 +34,23 @@ pub(super) fn write(outcome: &Outcome, look: Look, out: &mut dyn Write) -> std::
     let (_, _, headline) = routing.headline();
     let tone = if outcome.would_activate.is_some() { Tone::Good } else { Tone::Doubtful };
     writeln!(out, "{}", look.tint(tone, &clean(&headline)))?;
+    if let Some((one, words)) = routing.near_miss() {
+        let score = one.score.unwrap_or_default();
+        let words = format!("{}: {score:.3} ≥ {:.2}", clean(&words), routing.threshold);
+        writeln!(out, "{}", look.tint(Tone::Doubtful, &words))?;
+    }
     write_change(outcome, out)?;
     write_skills(outcome, look, out)?;
     write_cost(outcome, out)?;
     if !routing.ineligible.is_empty() {
         writeln!(out, "\nnot compared")?;
-        let mut table = Table::new(&[("", Align::Left), ("", Align::Rest)]);
-        for known in routing.ineligible.iter().take(MOST_INELIGIBLE) {
-            table.row([format!("  {}", clean(&known.capability)), clean(&known.stage.sentence())]);
+        let mut table = Table::new(&[("", Align::Left), ("", Align::Left), ("", Align::Rest)]);
+        // What comes near first, the rest in the order of the catalogue.
+        let mut left_out: Vec<&Ineligible> = routing.ineligible.iter().collect();
+        left_out.sort_by(|left, right| by_score(left, right));
+        for known in left_out.into_iter().take(MOST_INELIGIBLE) {
+            let score = known.score.map(|score| format!("{score:.2}")).unwrap_or_default();
+            table.row([format!("  {}", clean(&known.capability)), score, clean(&known.stage.sentence())]);
         }
         table.write(look, out)?;
         more(routing.ineligible.len(), MOST_INELIGIBLE, out)?;
@@ -69,6 +78,7 @@ fn write_change(outcome: &Outcome, out: &mut dyn Write) -> std::io::Result<()> {
     for step in &gone.servers {
         let done = match &step.action {
             ServerAction::Stopped => "stopped".to_owned(),
+            ServerAction::NeverRan => "never ran".to_owned(),
             ServerAction::Kept { by } => format!("kept for {}", by.join(", ")),
             _ => "kept: the role owns it".to_owned(),
         };

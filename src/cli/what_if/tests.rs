@@ -139,7 +139,7 @@ fn lines_for_reading() {
     for said in [
         "postgres  1.0000 ≥ 0.65  ████████████████████  1.00 query the postgres schema\n",
         "postgres passed the gate: 1.000, lead 1.000\n  server pg: query\n",
-        "not compared\n  pods ",
+        "not compared\n  slack  ",
         "needs SLACK_TOKEN, which is not set\n",
     ] {
         assert!(ended.out.contains(said), "{said}\n{}", ended.out);
@@ -247,4 +247,18 @@ fn which_rules_would_hold() {
     let ended = run_with(&words, &env, more);
     let told: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
     assert_eq!(told["skills"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn one_that_would_fit_best_and_lacks_a_value_is_named_with_its_score() {
+    let env = Env::default();
+    let ended = run(&["post a message to the channel", &role()], &env);
+    assert!(
+        ended.out.contains("\nslack would fit best, but needs SLACK_TOKEN, which is not set: 1.000 ≥ 0.65\n"),
+        "{}",
+        ended.out
+    );
+    assert!(ended.out.contains("  slack  1.00  needs SLACK_TOKEN, which is not set\n"), "{}", ended.out);
+    let ended = run(&["query the postgres schema", &role()], &env);
+    assert!(!ended.out.contains("would fit best"), "{}", ended.out);
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::config::Origin;
+use crate::proto::ApprovalMode;
 
 /// The template as a person's file, with lines replaced.
 fn edited(edits: &[(&str, &str)]) -> String {
@@ -159,6 +160,9 @@ fn the_template_equals_the_defaults_in_code() {
         ("cache_ttl_hours = 24", ""),
         ("theme = \"auto\"\nkeymap = \"default\"\nmouse = true\nmotion = true\nnotifications = true", ""),
         ("transcript_ratio = 0.52", ""),
+        ("links = \"auto\"", ""),
+        ("images = \"auto\"", ""),
+        ("screen_reader = false", ""),
     ]);
     let loaded = with(left_out);
     assert_eq!(messages(&loaded), Vec::<String>::new());
@@ -225,6 +229,13 @@ fn a_guard_that_cannot_be_read_counts_as_on_and_is_said_loudly() {
         assert_eq!(loaded.problems[0].weight, Weight::Security, "{to:?}: {:?}", messages(&loaded));
         assert!(loaded.problems[0].to_string().starts_with("error (security): "));
     }
+    for wrong in ["approval = \"write\"", "approval = true", "aproval = \"writes\""] {
+        let loaded = with(edited(&[("approval = \"off\"", wrong)]));
+        assert_eq!(loaded.config.ui.approval, ApprovalMode::All, "{wrong}: {:?}", messages(&loaded));
+        assert!(loaded.problems[0].to_string().contains("counts as \"all\""), "{}", loaded.problems[0]);
+    }
+    let project = with_project("[ui]\napproval = \"all\"");
+    assert_eq!((project.config.ui.approval, project.problems.len()), (ApprovalMode::All, 0));
     assert!(with(edited(&[("sandbox = false", "sandbox = \"yes\"")])).config.sandbox);
     let misspelt = with(edited(&[("sandbox = false", "sandbxo = true")]));
     assert!(misspelt.config.sandbox);
@@ -344,6 +355,8 @@ fn a_project_sets_what_cannot_execute_and_nothing_else() {
     );
     for refused in [
         "sandbox = false",
+        "[ui]\napproval = \"off\"",
+        "[ui]\napproval = \"writes\"",
         "[providers.evil]\nbase_url = \"http://evil\"",
         "[[hooks]]\nname = \"h\"\nbind = \"x\"\nscript = \"y\"",
         "[[agents]]\nname = \"a\"\ndescription = \"\"\ncommand = \"x\"",

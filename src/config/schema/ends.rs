@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::proto::ApprovalMode;
+
 /// The workbench's own settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -17,6 +19,36 @@ pub struct Ui {
     pub notifications: bool,
     /// Share of the width that the transcript takes, 0.3–0.8.
     pub transcript_ratio: f64,
+    /// Whether addresses and lines of files can be followed where they stand.
+    pub links: Ability,
+    /// Whether images are drawn; else they are opened by the system's viewer.
+    pub images: Ability,
+    /// Plain lines one after the other instead of the workbench.
+    pub screen_reader: bool,
+    /// Which tool calls wait for a yes.
+    pub approval: ApprovalMode,
+}
+
+/// Whether something of the terminal is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ability {
+    /// Where the terminal is known to have it.
+    #[default]
+    Auto,
+    On,
+    Off,
+}
+
+impl Ability {
+    /// What that comes to in a terminal that has it or has not.
+    pub fn within(self, known: bool) -> bool {
+        match self {
+            Self::Auto => known,
+            Self::On => true,
+            Self::Off => false,
+        }
+    }
 }
 
 impl Default for Ui {
@@ -28,6 +60,10 @@ impl Default for Ui {
             motion: true,
             notifications: true,
             transcript_ratio: 0.52,
+            links: Ability::Auto,
+            images: Ability::Auto,
+            screen_reader: false,
+            approval: ApprovalMode::Off,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::proto::Effort;
 mod ends;
 mod supervisor;
 
-pub use ends::{Prices, Protocol, Provider, Ui};
+pub use ends::{Ability, Prices, Protocol, Provider, Ui};
 pub use supervisor::{
     Attention, Compression, Condense, Evaluate, Evolution, Governance, Hindsight, Learning, Skills, Supervisor, Switch,
 };

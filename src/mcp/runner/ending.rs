@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::super::Transport;
 use super::super::hub::Server;
 use super::super::link::Connection;
 use super::super::process::Process;
 use super::super::trouble::{self, Phase, Trouble, Verdict};
+use super::super::{Transport, denied};
 use super::{Runner, maybe};
 
 /// For a process to end after its connection did, or the other way round.
@@ -24,7 +24,14 @@ impl Runner {
         // What it said itself is the reason; its end may be only our closing.
         let Some(process) = self.process.as_mut().filter(|_| trouble.wordless) else { return trouble };
         match process.ended_within(LAST_WORDS).await {
-            Some(status) => trouble::exited(Some(status), Phase::Starting, self.server.tail.last().as_deref()),
+            Some(status) => {
+                let tail = &self.server.tail;
+                denied::behind(
+                    trouble::exited(Some(status), Phase::Starting, tail.last().as_deref()),
+                    Phase::Starting,
+                    &tail.lines(),
+                )
+            }
             None => trouble,
         }
     }
@@ -75,7 +82,7 @@ pub(super) async fn lost(
         Some(_) if server.tail.flood().is_some() => trouble::exited(None, phase, None),
         Some(process) => {
             let status = process.ended_within(LAST_WORDS).await;
-            trouble::exited(status, phase, server.tail.last().as_deref())
+            denied::behind(trouble::exited(status, phase, server.tail.last().as_deref()), phase, &server.tail.lines())
         }
         None => match &server.spec.transport {
             Transport::Http { .. } => {

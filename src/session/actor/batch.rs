@@ -1,5 +1,7 @@
 //! The tool calls of one reply: run side by side, each with its own result.
 
+mod results;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -8,17 +10,18 @@ use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::approve::Held;
 use super::rewind::{Ended, Guarded};
 use super::supervise::{CallEnded, Class, PendingCall, Permission};
 use super::turn::Phase;
 use super::{Actor, Report};
 use crate::mcp::{CallResult, Progress, ToolDefinition};
 use crate::proto::{Body, CallId, Content, Decision, Level, Order, ToolCall, ToolOutcome, TurnOutcome};
-use crate::session::journal::{create_private_folder, write_private};
-use crate::session::rules::{Repeat, cut, mask, nearest, timeless};
+use crate::session::checkpoint::Since;
+use crate::session::rules::{Repeat, mask, nearest};
 use crate::session::supervisor::tree;
 use crate::supervisor::receipt::Receipt;
-use crate::text::tokens;
+use results::result_key;
 
 /// Calls of one reply that run at the same time.
 const AT_ONCE: usize = 8;
@@ -28,18 +31,23 @@ const REFUSED: &str = "refused";
 
 pub(super) struct Batch {
     cancel: CancellationToken,
-    waiting: VecDeque<Runnable>,
+    /// May run as soon as there is room.
+    pub waiting: VecDeque<Runnable>,
+    /// Wait for the person.
+    pub held: Box<Held>,
     running: BTreeMap<CallId, Running>,
     /// (tool, arguments, result) of what ended.
     done: Vec<(String, String, String)>,
     receipts: Vec<Receipt>,
     /// What they may change is looked at before and after.
     pub guarded: Option<Guarded>,
+    /// The place before each call is free for what is said of it.
+    pub spaced: bool,
 }
 
 impl Batch {
     /// A call that did not run.
-    fn refused(&mut self, call: &CallId, tool: &str, arguments: &Value, outcome: ToolOutcome) {
+    pub fn refused(&mut self, call: &CallId, tool: &str, arguments: &Value, outcome: ToolOutcome) {
         // Not the reason: it may count, and then no two rounds would be equal.
         let (class, changed, result) = (Class::Unknown, None, REFUSED);
         self.receipts.push(CallEnded { call, tool, arguments, class, changed, outcome, result }.receipt());
@@ -53,19 +61,19 @@ impl Batch {
     }
 }
 
-struct Runnable {
-    id: CallId,
-    order: Order,
-    tool: ToolDefinition,
-    arguments: Value,
+pub(super) struct Runnable {
+    pub id: CallId,
+    pub order: Order,
+    pub tool: ToolDefinition,
+    pub arguments: Value,
 }
 
 impl Runnable {
-    fn class(&self) -> Class {
+    pub fn class(&self) -> Class {
         Class::of(&self.tool, &self.arguments)
     }
 
-    fn pending(&self) -> PendingCall {
+    pub fn pending(&self) -> PendingCall {
         PendingCall {
             id: self.id.clone(),
             server: self.tool.server.clone(),
@@ -89,17 +97,21 @@ struct Running {
 impl Actor {
     pub(super) fn begin_batch(&mut self, calls: Vec<ToolCall>) {
         let catalog = self.catalog();
-        let first = self.rec.reserve(calls.len() as u32);
+        let spaced = self.approves();
+        let places = if spaced { 2 } else { 1 };
+        let first = self.rec.reserve(calls.len() as u32 * places);
         let mut batch = Batch {
             cancel: CancellationToken::new(),
             waiting: VecDeque::new(),
+            held: Box::default(),
             running: BTreeMap::new(),
             done: Vec::new(),
             receipts: Vec::new(),
             guarded: None,
+            spaced,
         };
-        for (slot, call) in (first.slot..).zip(calls) {
-            let order = Order { slot, ..first };
+        for (index, call) in (0..).zip(calls) {
+            let order = Order { slot: first.slot + index * places + places - 1, ..first };
             match self.accept(&call, &catalog) {
                 Ok(tool) => {
                     batch.waiting.push_back(Runnable { id: call.id, order, tool, arguments: call.arguments });
@@ -125,13 +137,12 @@ impl Actor {
             batch.refused(&waiting.id, &waiting.tool.info.wire_name, &waiting.arguments, ToolOutcome::Error);
             self.block(waiting, reason);
         }
+        self.ask_about(&mut batch);
         let calls: Vec<_> = batch.waiting.iter().map(|one| (one.pending(), one.class())).collect();
-        batch.guarded = self.guard(&calls);
-        let looks = batch.guarded.is_some();
+        batch.guarded = self.guard(&calls, Since::ModelSpoke);
         self.set_phase(Phase::Tools(batch));
-        if !looks {
-            self.advance_batch();
-        }
+        self.ask_next();
+        self.advance_batch();
     }
 
     fn block(&mut self, waiting: Runnable, reason: String) {
@@ -184,7 +195,7 @@ impl Actor {
     pub(super) fn advance_batch(&mut self) {
         loop {
             let Some(Phase::Tools(batch)) = self.turn.as_mut().map(|turn| &mut turn.phase) else { return };
-            if batch.running.len() >= AT_ONCE {
+            if batch.running.len() >= AT_ONCE || batch.guarded.as_ref().is_some_and(Guarded::looks) {
                 return;
             }
             let Some(next) = batch.waiting.pop_front() else { break };
@@ -201,6 +212,7 @@ impl Actor {
             let (cancel, class) = (batch.cancel.child_token(), running.class);
             batch.running.insert(id.clone(), running);
             let (server, name) = (tool.server.clone(), tool.info.name.clone());
+            self.watch_egress(&name, &arguments);
             self.rec.emit_at(
                 Some(order),
                 Body::ToolStarted { call: id.clone(), server, tool: name, arguments: arguments.clone() },
@@ -209,10 +221,16 @@ impl Actor {
                 self.run_call(id, tool, arguments, class, cancel);
             }
         }
-        let Some(Phase::Tools(batch)) = self.turn.as_ref().map(|turn| &turn.phase) else { return };
-        if batch.running.is_empty() {
-            self.batch_done();
+        let Some(Phase::Tools(batch)) = self.turn.as_mut().map(|turn| &mut turn.phase) else { return };
+        if !batch.running.is_empty() {
+            return;
         }
+        if batch.held.is_empty() {
+            return self.batch_done();
+        }
+        // What the person changes while they are waited for is theirs.
+        let guarded = batch.guarded.take();
+        self.look_after(guarded, Ended::ByItself);
     }
 
     fn run_call(&self, id: CallId, tool: ToolDefinition, arguments: Value, class: Class, cancel: CancellationToken) {
@@ -244,6 +262,12 @@ impl Actor {
         });
     }
 
+    /// Whether a call of this reply runs.
+    pub(super) fn call_runs(&self, call: &CallId) -> bool {
+        let phase = self.turn.as_ref().map(|turn| &turn.phase);
+        matches!(phase, Some(Phase::Tools(batch)) if batch.running.contains_key(call))
+    }
+
     pub(super) fn call_progressed(&mut self, call: CallId, progress: Progress) {
         let Some(Phase::Tools(batch)) = self.turn.as_ref().map(|turn| &turn.phase) else { return };
         let Some(order) = batch.running.get(&call).map(|running| running.order) else { return };
@@ -266,9 +290,14 @@ impl Actor {
         };
         batch.receipts.push(ended.receipt());
         batch.done.push((running.tool, running.arguments.to_string(), key));
+        let (tool, arguments) = (running.of.1, running.arguments);
         let elapsed_ms = running.begun.elapsed().as_millis() as u64;
         let full_bytes = result.content.bytes();
         let content = mask::content(&self.rec.mask, result.content);
+        if of.is_some() {
+            // What is masked is hardly ever as long as what stands for it.
+            self.read_secret(&tool, &arguments, content.bytes() != full_bytes);
+        }
         let (content, cut) = self.fitted(id, content);
         let spill = cut.as_ref().map(|(file, _)| file.clone());
         self.rec.emit_at(
@@ -282,32 +311,6 @@ impl Actor {
             self.tool_used(&server, &tool);
         }
         self.advance_batch();
-    }
-
-    /// The result cut to the limit, and the file that holds the whole.
-    fn fitted(&mut self, call: &CallId, content: Content) -> (Content, Option<(String, Decision)>) {
-        let limit = self.setup.result_limit;
-        let whole = all_text(&content);
-        let folder = self.rec.folder().join("spill");
-        let path = folder.join(format!("{call}.txt"));
-        let file = path.display().to_string();
-        let calibration = self.calibration;
-        let Some(cut) = cut(&whole, limit, &file, |text| calibration.apply(tokens::estimate(text))) else {
-            return (content, None);
-        };
-        if let Err(error) = create_private_folder(&folder).and_then(|()| write_private(&path, whole.as_bytes())) {
-            let text = format!("The whole of a long result could not be kept in {file}: {error}.");
-            self.rec.notice(Level::Warning, "cut", text, None);
-        }
-        let decision = Decision::ResultCut {
-            call: call.to_string(),
-            tokens: cut.tokens,
-            limit,
-            kept_head: cut.kept_head,
-            kept_tail: cut.kept_tail,
-            spill: file.clone(),
-        };
-        (with_text(content, cut.text), Some((file, decision)))
     }
 
     fn batch_done(&mut self) {
@@ -334,6 +337,7 @@ impl Actor {
     pub(super) fn cancel_batch(&mut self, mut batch: Batch) {
         batch.cancel.cancel();
         self.look_after(batch.guarded.take(), Ended::Cancelled);
+        self.cancel_held(*std::mem::take(&mut batch.held));
         for (id, running) in batch.running {
             let elapsed_ms = running.begun.elapsed().as_millis() as u64;
             let content = Content::Text("Cancelled by the person while it ran.".to_owned());
@@ -353,37 +357,7 @@ impl Actor {
     }
 }
 
-fn finished(call: CallId, outcome: ToolOutcome, content: Content, elapsed_ms: u64) -> Body {
+pub(super) fn finished(call: CallId, outcome: ToolOutcome, content: Content, elapsed_ms: u64) -> Body {
     let full_bytes = content.bytes();
     Body::ToolFinished { call, outcome, content, full_bytes, spill: None, elapsed_ms }
-}
-
-/// What makes two results the same.
-fn result_key(content: &Content) -> String {
-    match content {
-        Content::Parts(parts) => parts.iter().map(result_key).collect::<Vec<_>>().join("\n"),
-        Content::Text(text) => timeless(text),
-        media => format!("{media:?}"),
-    }
-}
-
-fn all_text(content: &Content) -> String {
-    match content {
-        Content::Text(text) => text.clone(),
-        Content::Parts(parts) => {
-            parts.iter().map(all_text).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
-        }
-        Content::Blob { .. } | Content::Media { .. } => String::new(),
-    }
-}
-
-/// The content with all its text replaced by one; media stay.
-fn with_text(content: Content, text: String) -> Content {
-    match content {
-        Content::Parts(parts) => {
-            let media = parts.into_iter().filter(|part| !matches!(part, Content::Text(_)));
-            Content::Parts(std::iter::once(Content::Text(text)).chain(media).collect())
-        }
-        _ => Content::Text(text),
-    }
 }

@@ -46,6 +46,7 @@ impl Actor {
             Command::SaveSwitch { key } => {
                 self.save_switch(&key).await;
             }
+            Command::Approval(command) => self.approval_command(command),
             Command::Shell(command) => self.shell_command(command),
             Command::Wire { request } => self.show_wire(request),
             Command::Shelf(command) => self.shelf(command),
@@ -59,7 +60,9 @@ impl Actor {
         if text.trim().is_empty() && attachments.is_empty() {
             return;
         }
-        if let Some((command, arguments)) = slash::parse(text.trim_end()) {
+        // What an agent says to another one is never a command.
+        let by_agent = self.setup.descent.is_some();
+        if let Some((command, arguments)) = slash::parse(text.trim_end()).filter(|_| !by_agent) {
             let arguments = arguments.to_owned();
             return self.slash(command, &text, &arguments).await;
         }
@@ -68,11 +71,12 @@ impl Actor {
             let hint = "Close it there, or /new for a session of your own.".to_owned();
             return self.rec.notice(Level::Error, "session", text, Some(hint));
         }
-        if let Some(near) = near_command(&text) {
+        if let Some(near) = near_command(&text).filter(|_| !by_agent) {
             let text = format!("{} is no command and goes to the model as it is.", text.trim());
             self.rec.notice(Level::Info, "command", text, Some(format!("Did you mean /{near}?")));
         }
         if self.turn.is_some() || self.starting.is_some() || self.holds || self.rewinding.restoring {
+            self.look_for_taps();
             let id = self.queue.push(text.clone(), attachments, mode);
             self.rec.emit(Body::Queued { id, text, mode });
             return;
@@ -83,7 +87,10 @@ impl Actor {
     }
 
     fn answered(&mut self, ask: AskId, answer: Answer) {
-        if self.trust_answered(ask, &answer) || self.start_answered(ask, &answer) {
+        if self.trust_answered(ask, &answer)
+            || self.start_answered(ask, &answer)
+            || self.approval_answered(ask, &answer)
+        {
             return;
         }
         let waits = match self.turn.as_ref().map(|turn| &turn.phase) {
@@ -94,7 +101,7 @@ impl Actor {
             return;
         }
         let Some(Phase::Asking { about, .. }) = self.take_phase() else { return };
-        let yes = !matches!(answer, Answer::No);
+        let yes = answer.agrees();
         let answer = if yes { Answer::Yes } else { Answer::No };
         self.rec.emit(Body::Answered { ask, answer });
         match about {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use tokio::sync::mpsc::Receiver;
 
-use crate::proto::Command;
+use crate::proto::{Answer, AskId, Command};
 
 pub(super) struct Inbox {
     early: VecDeque<Command>,
@@ -31,6 +31,17 @@ impl Inbox {
             match self.port.recv().await {
                 None | Some(Command::Quit) => return,
                 Some(command) => self.early.push_back(command),
+            }
+        }
+    }
+
+    /// The answer to a question; what comes before it is kept. `None` when nobody wants the session any more.
+    pub async fn answer(&mut self, to: AskId) -> Option<Answer> {
+        loop {
+            match self.port.recv().await? {
+                Command::Quit => return None,
+                Command::Answer { ask, answer } if ask == to => return Some(answer),
+                command => self.early.push_back(command),
             }
         }
     }

@@ -7,8 +7,11 @@
 //! Invariant: the task never waits for anything but the next step. A command is answered in any
 //! phase; a phase is left in one place, so nothing of it goes on after an interrupt.
 
+mod approve;
 mod batch;
 mod commands;
+mod delegate;
+mod egress;
 mod encoder;
 mod failure;
 mod follow;
@@ -16,10 +19,12 @@ mod inbox;
 mod lost;
 mod offers;
 mod open;
+mod own;
 mod past;
 mod prepare;
 mod recorder;
 mod reply;
+mod report;
 mod request;
 mod rewind;
 mod roles;
@@ -35,6 +40,7 @@ mod supervise;
 mod surface;
 mod trust;
 mod turn;
+mod unheld;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -49,24 +55,19 @@ use super::SessionEnd;
 use super::encoder::Phrases;
 use super::rules::{Calibration, Queue, Spent};
 use super::seams::{Person, Role, Setup, Tools};
-use super::starting::Told;
 use super::supervisor::tree::Tree;
-use super::supervisor::wire::{Shown, Wire};
+use super::supervisor::wire::Wire;
 use super::time::TimeMachine;
 use super::trust::Found;
-use super::trust_desk::Looked;
-use crate::mcp::{CallResult, Progress};
 use crate::model::{Delta, Model};
-use crate::proto::{
-    AskId, Body, CallId, Command, Decision, Effort, EncoderState, Fault, Order, RequestId, ShelfAnswer, TimeAnswer,
-    TurnId, TurnOutcome,
-};
+use crate::proto::{AskId, Body, Command, Effort, Fault, TurnOutcome};
 use follow::Followed;
 use inbox::Inbox;
 use recorder::Recorder;
+use report::Report;
 use turn::{Phase, Turn};
 
-pub(super) use runtime::own_names;
+pub(super) use own::own_names;
 pub(super) use skills::source as skill_source;
 pub(super) use start::launch;
 
@@ -112,8 +113,11 @@ struct Actor {
     supervise: supervise::Supervise,
     wire: Wire,
     shell: shell::Shell,
+    /// Work that was handed to other agents.
+    delegation: delegate::Delegation,
     tree: Arc<Tree>,
     rewinding: rewind::Rewinding,
+    approving: approve::Approving,
     /// The open question about the project's content.
     trust_ask: Option<(AskId, Found)>,
     spent: Spent,
@@ -171,43 +175,6 @@ struct Prompt {
     welcome: String,
     /// The project's; `None` when there are none.
     instructions: Option<String>,
-}
-
-/// What work beside the task brings back.
-enum Report {
-    Model(Result<Arc<dyn Model>, Fault>, Option<Decision>),
-    /// Servers that were still starting when the time was over.
-    Settled(u32, Vec<String>),
-    /// The role's prompt and the project's instructions, filled in.
-    Prompt(u32, Prompt),
-    /// Tools on disk were looked at for this turn.
-    Refreshed(TurnId),
-    /// What the project would run, and what to do about it.
-    Trust(Looked),
-    /// Of the agent that is being made ready.
-    Start(u32, Told),
-    Offered(offers::Offered),
-    Skill(skills::SkillReport),
-    Encoder(EncoderState),
-    Surface(surface::SurfaceReport),
-    /// A call to the supervisor's model is over.
-    Supervised(supervise::Ticket, supervise::Outcome),
-    /// Files that the turn wrote and that are there.
-    Artifacts(TurnId, Vec<String>),
-    /// How assumptions of a revision of the plan stand.
-    Observed(u32, supervise::Seen),
-    /// The bodies of a model call.
-    Wire(RequestId, Shown),
-    /// Of the folder of all sessions.
-    Shelf(ShelfAnswer),
-    Past(TimeAnswer),
-    Rewind(rewind::RewindReport),
-    Progress(CallId, Progress),
-    /// Whether the command that is about to end changed the working tree.
-    Looked(CallId, Option<bool>),
-    Called(CallId, CallResult),
-    /// Of the command with this cell.
-    Shell(Order, shell::Told),
 }
 
 enum Step {
@@ -284,6 +251,7 @@ impl Actor {
             Report::Start(era, told) => self.start_told(era, told),
             Report::Offered(offered) => self.offered(offered),
             Report::Skill(report) => self.skill_reported(report),
+            Report::Tap(report) => self.tap_reported(report),
             Report::Encoder(state) => self.encoder_changed(state),
             Report::Surface(report) => self.surface_reported(report),
             Report::Supervised(ticket, outcome) => self.supervised(ticket, outcome),
@@ -293,6 +261,7 @@ impl Actor {
             Report::Shelf(answer) => self.rec.emit(Body::Shelf(answer)),
             Report::Wire(request, (sent, received)) => self.rec.emit(Body::Wire { request, sent, received }),
             Report::Rewind(report) => self.rewind_reported(report),
+            Report::Previewed(call, seen) => self.previewed(&call, seen),
             Report::Looked(call, changed) => self.tree_looked(&call, changed),
             Report::Progress(call, progress) => self.call_progressed(call, progress),
             Report::Called(call, result) => self.call_ended(&call, result),
@@ -339,11 +308,13 @@ impl Actor {
 
     /// Everything comes to rest: the turn, the journal, the servers.
     async fn leave(&mut self) {
+        self.stop_children("the session that it worked for ended");
         self.end_shell().await;
         self.interrupt_turn();
         self.cancel_all_asks();
         self.looks_settle().await;
         self.abandon_start();
+        self.children_end().await;
         let unused = self.is_unused();
         self.rec.emit(Body::SessionEnded);
         let synced = self.rec.settle();

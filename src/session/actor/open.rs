@@ -43,8 +43,9 @@ pub(super) struct Past {
     pub history: History,
     pub last_order: Order,
     pub last_request: u32,
-    /// When the last thing happened.
+    /// The latest time of all events, and that of the last one: clocks go back.
     pub last_at: Timestamp,
+    pub end_at: Timestamp,
     /// What was mended in requests and has been said.
     pub repairs: BTreeSet<String>,
     /// The role that was resolved last, and the tap it came from.
@@ -69,6 +70,7 @@ impl Past {
     pub fn take(&mut self, event: &Event) {
         self.snapshot.apply(event);
         self.last_at = self.last_at.max(event.at);
+        self.end_at = event.at;
         self.history.apply(&event.body);
         if let Some(order) = event.order {
             self.last_order = self.last_order.max(order);

@@ -130,6 +130,8 @@ impl Actor {
     fn starting_servers(&self) -> Vec<String> {
         let snapshot = self.rec.hub.snapshot();
         let starting = snapshot.servers.iter().filter(|view| matches!(view.state, ServerState::Starting { .. }));
+        // What capabilities started is waited for by those who asked for them, each in its own place.
+        let starting = starting.filter(|view| !self.is_of_capability(&view.name));
         starting.map(|view| view.name.clone()).collect()
     }
 
@@ -212,6 +214,7 @@ impl Actor {
     /// The message has waited long enough for what comes beside it.
     pub(super) fn wait_over(&mut self) {
         self.drop_awaited("Going on");
+        self.stop_looking_for_taps();
         self.request();
     }
 

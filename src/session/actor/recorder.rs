@@ -10,6 +10,7 @@ use crate::config::Mask;
 use crate::model::History;
 use crate::port::Hub;
 use crate::proto::{Attachment, Body, Event, Level, Order, Seq, ShellBody, Timestamp};
+use crate::text::human;
 
 /// The only place where events are made.
 pub(super) struct Recorder {
@@ -22,7 +23,12 @@ pub(super) struct Recorder {
     pub seq: Seq,
     /// The next free place in the transcript.
     pub next: Order,
+    /// When the last event was, by the clock of this machine.
+    pub latest: Timestamp,
 }
+
+/// A clock is set right by less than this without anybody noticing, milliseconds.
+const SET_RIGHT: u64 = 60_000;
 
 impl Recorder {
     pub fn now(&self) -> Timestamp {
@@ -61,10 +67,26 @@ impl Recorder {
         self.history.apply(&body);
         let body = self.offloaded(body);
         self.seq = Seq(self.seq.0 + 1);
-        let event = Event { seq: self.seq, at: self.now(), order, body };
+        let at = self.now();
+        let event = Event { seq: self.seq, at, order, body };
         let written = self.journal.record(&event);
         self.hub.publish(event);
         self.report(written);
+        self.watch_clock(at);
+    }
+
+    /// Events are in order by their number; a person reads times.
+    fn watch_clock(&mut self, at: Timestamp) {
+        let back = self.latest.saturating_sub(at);
+        self.latest = at;
+        if back > SET_RIGHT {
+            let text = format!(
+                "The clock of this machine went back by {}: times from here on are earlier than those above. What is kept \
+                 stays in its order, and nothing is lost.",
+                human::duration_ms(back)
+            );
+            self.notice(Level::Warning, "clock", text, None);
+        }
     }
 
     /// What is shown and never kept, made of records that were masked when they were written.

@@ -1,6 +1,6 @@
 //! Files are looked at around tool calls, and the session goes back to an earlier prompt.
 
-mod words;
+pub(in crate::session::actor) mod words;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::{Actor, Report};
 use crate::proto::{
     Body, FileChange, Level, RewindCommand, RewindEvent, RewindPreview, RewindTo, RewindWhat, Rewound, TurnId,
 };
-use crate::session::checkpoint::{self, Checkpoints, Outcome, Window, Wish};
+use crate::session::checkpoint::{self, Checkpoints, Outcome, Since, Window, Wish};
 
 /// What a cancelled call still does is waited for so long.
 const AFTERMATH: Duration = Duration::from_millis(700);
@@ -42,6 +42,13 @@ pub(super) struct Guarded {
     /// `None` while it is looked at.
     begun: Option<SystemTime>,
     only: Option<Vec<PathBuf>>,
+}
+
+impl Guarded {
+    /// Whether the calls still wait for the look.
+    pub fn looks(&self) -> bool {
+        self.begun.is_none()
+    }
 }
 
 /// How a batch of calls came to its end.
@@ -73,13 +80,16 @@ impl Actor {
             let store = checkpoint::place(data, &self.setup.workdir);
             Arc::new(Checkpoints::new(&self.setup.workdir, store, &self.name, ours))
         });
+        if let Some(kept) = checkpoints.clone() {
+            tokio::task::spawn_blocking(move || kept.clean(SystemTime::now()));
+        }
         Rewinding { checkpoints, damaged, ..Rewinding::default() }
     }
 
     /// The folder is looked at while the model writes its calls.
     pub(super) fn look_ahead(&self) {
         let Some(checkpoints) = self.rewinding.checkpoints.clone() else { return };
-        tokio::spawn(async move { checkpoints.before().await });
+        tokio::spawn(async move { checkpoints.before(Since::ModelSpoke).await });
     }
 
     /// While the first request is out, if there is anything that could change a file.
@@ -90,25 +100,39 @@ impl Actor {
         }
     }
 
+    /// One more call joins those that are looked after.
+    pub(super) fn guard_also(&self, guarded: &mut Guarded, call: &PendingCall, class: Class) {
+        if class == Class::Reads {
+            return;
+        }
+        match (self.named(call, class), &mut guarded.only) {
+            (Some(path), Some(named)) => named.push(path),
+            _ => guarded.only = None,
+        }
+    }
+
+    /// The only path that the call writes to, where that is known: of the bundled server.
+    fn named(&self, call: &PendingCall, class: Class) -> Option<PathBuf> {
+        let path = call.arguments.get("path").and_then(serde_json::Value::as_str)?;
+        (class == Class::Changes && call.server == FILES).then(|| self.absolute(path))
+    }
+
     /// `None` when no call of the batch can change a file, or nothing is kept.
-    pub(super) fn guard(&self, calls: &[(PendingCall, Class)]) -> Option<Guarded> {
+    pub(super) fn guard(&self, calls: &[(PendingCall, Class)], since: Since) -> Option<Guarded> {
         let checkpoints = self.rewinding.checkpoints.clone()?;
         let mut only = Some(Vec::new());
         let mut changes = false;
         for (call, class) in calls.iter().filter(|(_, class)| *class != Class::Reads) {
             changes = true;
-            let path = call.arguments.get("path").and_then(serde_json::Value::as_str);
-            // Of the bundled server it is known that it writes to this path and no other.
-            let named = path.filter(|_| *class == Class::Changes && call.server == FILES);
-            match (named, &mut only) {
-                (Some(path), Some(named)) => named.push(self.absolute(path)),
+            match (self.named(call, *class), &mut only) {
+                (Some(path), Some(named)) => named.push(path),
                 _ => only = None,
             }
         }
         let turn = self.turn.as_ref().filter(|_| changes)?.id;
         let (report, looks) = (self.report.clone(), Arc::clone(&checkpoints));
         tokio::spawn(async move {
-            looks.before().await;
+            looks.before(since).await;
             let _ = report.send(Report::Rewind(RewindReport::Looked(turn)));
         });
         Some(Guarded { checkpoints, begun: None, only })

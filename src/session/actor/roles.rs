@@ -89,8 +89,8 @@ impl Actor {
         let era = self.servers.era + 1;
         let old = std::mem::replace(&mut self.servers, Servers { tools, events, era, settled: Settled::No });
         tokio::spawn(async move { old.tools.shutdown().await });
-        self.show_runtime();
         self.surface_of_role();
+        self.show_own();
         self.await_servers();
         self.fill_prompt();
     }
@@ -99,6 +99,7 @@ impl Actor {
     pub(super) async fn begin_new(&mut self, title: &str) {
         self.interrupt_turn();
         self.cancel_all_asks();
+        self.leave_children();
         let starting = self.abandon_start();
         self.clear_surface();
         let before = self.rec.hub.snapshot();
@@ -136,6 +137,7 @@ impl Actor {
         self.rec.emit(Body::EncoderChanged(before.encoder.clone()));
         self.surface_anew();
         self.say_switches();
+        self.say_approvals();
         self.preload_skills();
         if let Some((asked, occasion)) = starting {
             self.begin_starting(asked, occasion);
@@ -157,6 +159,7 @@ impl Actor {
         self.came_from = None;
         self.verdicts = None;
         self.supervise = super::supervise::Supervise::new(&self.setup);
+        self.approving = super::approve::Approving::new(&self.setup.approval);
         self.servers_step = None;
         self.sent = false;
         self.context_said = false;

@@ -10,10 +10,11 @@ use super::inbox::Inbox;
 use super::open::{self, Opened, Past, Resumed};
 use super::recorder::Recorder;
 use super::starting::Occasion;
+use super::unheld::{self, Word};
 use super::{Actor, ModelSlot, Servers, Settled};
 use crate::model::History;
 use crate::port::Hub;
-use crate::proto::{Body, Command, Event, Level, Order, Queued, Seq, Snapshot, Timestamp, Usage};
+use crate::proto::{Body, Command, Event, Level, Order, Queued, Seq, Snapshot, TapEvent, Timestamp};
 use crate::session::journal::{JOURNAL, Reading};
 use crate::session::rules::{Calibration, Queue, Spent};
 use crate::session::seams::{Person, Pick, Resolution, Role, Setup, Tools};
@@ -41,6 +42,13 @@ async fn run(setup: Setup, hub: Arc<Hub>, commands: Receiver<Command>) -> Sessio
     let mut commands = Inbox::new(commands);
     let (opening, screen) = (setup.clone(), Arc::clone(&hub));
     let (person, now) = (setup.person, (setup.clock)());
+    if let Some(why) = setup.unheld.clone() {
+        match unheld::ask(&setup, why, &hub, &mut commands).await {
+            Word::GoOn => {}
+            Word::Left => return SessionEnd::default(),
+            Word::Stop(why) => return refused(setup.person, now, hub, commands, why).await,
+        }
+    }
     let roles = || Some("`octomind config --show` lists the roles.".to_owned());
     // A role that is not there is known before anything is written. That may take reading every tap, or
     // fetching one, which whoever leaves does not wait for.
@@ -65,8 +73,21 @@ async fn run(setup: Setup, hub: Arc<Hub>, commands: Receiver<Command>) -> Sessio
             Err(error) => ("session", format!("The session could not be opened: {error}."), None),
         },
     };
+    refused(person, now, hub, commands, (source, message, hint)).await
+}
+
+/// Who speaks, what is said, what to do.
+pub(super) type Why = (&'static str, String, Option<String>);
+
+async fn refused(
+    person: Person,
+    at: Timestamp,
+    hub: Arc<Hub>,
+    mut commands: Inbox,
+    (source, message, hint): Why,
+) -> SessionEnd {
     let body = Body::Notice { level: Level::Error, source: source.to_owned(), text: message.clone(), hint };
-    hub.publish(Event { seq: Seq(1), at: now, order: Some(Order::default()), body });
+    hub.publish(Event { seq: Seq(1), at, order: Some(Order::default()), body });
     // A person reads why and leaves; without one there is nothing to wait for.
     while person == Person::Present && !matches!(commands.recv().await, None | Some(Command::Quit)) {}
     SessionEnd { failure: Some(message), ..SessionEnd::default() }
@@ -123,12 +144,12 @@ impl Actor {
             mask: setup.mask.clone(),
             seq: Seq::default(),
             next: Order::default(),
+            latest: Timestamp::default(),
         };
         let mut actor = Self {
             unnamed: matches!(setup.pick, Pick::New { name: None }),
             effort: role.profile.reasoning_effort,
             servers: Servers { tools: servers, events, era: 0, settled: Settled::No },
-            setup,
             rec,
             name,
             commands,
@@ -157,8 +178,10 @@ impl Actor {
             supervise,
             wire: Wire::default(),
             shell: super::shell::Shell::default(),
+            delegation: super::delegate::Delegation::default(),
             tree,
             rewinding: super::rewind::Rewinding::default(),
+            approving: super::approve::Approving::new(&setup.approval),
             trust_ask: None,
             spent: Spent::default(),
             repairs: BTreeSet::new(),
@@ -173,6 +196,7 @@ impl Actor {
             followed: None,
             end: SessionEnd::default(),
             leaving: false,
+            setup,
         };
         actor.rewinding = actor.rewinding_of(resumed.as_ref());
         let model = actor.take_up(past, resumed);
@@ -182,11 +206,12 @@ impl Actor {
         }
         actor.say_opening(notices);
         actor.say_switches();
+        actor.say_approvals();
         if to_prepare {
             let asked = actor.role.name.clone();
             actor.begin_starting(asked, Occasion::First);
         } else {
-            actor.show_runtime();
+            actor.show_own();
             actor.await_servers();
         }
         actor.open_model(model);
@@ -219,12 +244,14 @@ impl Actor {
             repairs,
             came_from,
             last_at: past_end,
+            end_at,
             recalled,
             waiting,
             ..
         } = past;
         let (turns, last_used) = (snapshot.turn.0, past_end);
         self.rec.seq = snapshot.seq;
+        self.rec.latest = end_at;
         self.rec.next = Order { slot: last_order.slot + 1, ..last_order };
         self.rec.history = history;
         self.repairs = repairs;
@@ -235,15 +262,20 @@ impl Actor {
         if resumed.read_only.is_none() {
             self.live.resume(&snapshot);
         }
-        let cost = |usage: &Usage| usage.cost.unwrap_or(0.0);
-        let spent = cost(&snapshot.totals.main) + cost(&snapshot.totals.auxiliary);
+        let spent = snapshot.totals.all().cost.unwrap_or(0.0);
         self.spent = Spent { session: spent, at_turn: spent, at_yes: 0.0 };
         let saved = snapshot.session.clone();
+        let unanswered = if resumed.read_only.is_none() { super::approve::unanswered(&snapshot) } else { Vec::new() };
+        let worked = snapshot.children.clone();
         self.supervise_again(recalled, &snapshot);
+        self.approve_again(&snapshot.approval.standing);
         self.rec.hub.replace(snapshot);
         self.read_only.clone_from(&resumed.read_only);
         if let Some((order, body)) = broken_off {
             self.rec.emit_at(order, body);
+        }
+        for body in unanswered {
+            self.rec.emit(body);
         }
         if saved.name.is_empty() {
             // The record that said who this is did not survive.
@@ -257,6 +289,7 @@ impl Actor {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         self.rec.emit(Body::SessionResumed { events, skipped, read_only: resumed.read_only, version });
         self.say_taken_up(turns, last_used);
+        self.miss_children(&worked);
         self.wait_again(waiting);
         if saved.role != self.role.name {
             self.rec.emit(Body::RoleChanged { role: self.role.name.clone() });
@@ -308,11 +341,17 @@ impl Actor {
             folder: self.rec.folder().display().to_string(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         });
+        if let Some(descent) = &self.setup.descent {
+            self.rec.emit(Body::Tap(TapEvent::Of { parent: descent.parent.clone() }));
+        }
     }
 
     fn say_opening(&mut self, notices: Vec<Body>) {
         for body in notices.into_iter().chain(std::mem::take(&mut self.setup.opening)) {
-            self.rec.cell(body);
+            match body {
+                state @ Body::Sandbox(_) => self.rec.emit(state),
+                told => drop(self.rec.cell(told)),
+            }
         }
         self.say_of_role();
     }

@@ -141,7 +141,7 @@ impl Actor {
         let Some(starting) = &mut self.starting else { return false };
         let Some(at) = starting.asks.iter().position(|(id, _)| *id == ask) else { return false };
         let (_, sender) = starting.asks.remove(at);
-        let said = if *answer == Answer::No { Answer::No } else { Answer::Yes };
+        let said = if answer.agrees() { Answer::Yes } else { Answer::No };
         self.rec.emit(Body::Answered { ask, answer: said });
         let _ = sender.send(answer.clone());
         true
@@ -201,7 +201,8 @@ impl Actor {
     fn role_ready(&mut self, role: Role, starting: &Starting) {
         let order = starting.order.unwrap_or_else(|| self.rec.reserve(1));
         self.servers_step = Some(ServersStep { order, begun: Instant::now() });
-        let count = role.servers.len() + usize::from(role.runtime.is_some());
+        let count =
+            role.servers.len() + usize::from(role.runtime.is_some()) + usize::from(role.orchestration.is_some());
         let words = if count == 1 { "starting 1 server".to_owned() } else { format!("starting {count} servers") };
         self.tell_servers(StepState::Running, words);
         match starting.occasion {

@@ -42,7 +42,7 @@ impl Actor {
     /// True when it was the question about the project.
     pub(super) fn trust_answered(&mut self, ask: AskId, answer: &Answer) -> bool {
         let Some((_, found)) = self.trust_ask.take_if(|(id, _)| *id == ask) else { return false };
-        let yes = !matches!(answer, Answer::No);
+        let yes = answer.agrees();
         self.rec.emit(Body::Answered { ask, answer: if yes { Answer::Yes } else { Answer::No } });
         if let Some(desk) = self.setup.trust.clone() {
             let bodies = desk.answer(&found, yes, self.rec.now());

@@ -13,7 +13,7 @@ use super::{Actor, ModelSlot, Settled};
 use crate::proto::{
     Answer, AskId, Attachment, Body, Content, Level, Order, Origin, QueueId, StopReason, TurnId, TurnOutcome,
 };
-use crate::session::rules::{Rounds, Waiting};
+use crate::session::rules::{Egress, Rounds, Waiting};
 
 /// A project's instructions longer than this are cut, bytes.
 const INSTRUCTIONS_MAX: usize = 64 * 1024;
@@ -27,6 +27,7 @@ pub(super) struct Turn {
     pub malformed: u32,
     /// A lost call was pointed out once already.
     pub nudged: bool,
+    pub egress: Egress,
     /// Tools on disk were looked at for the next request.
     pub refreshed: bool,
     /// The rules of skills were judged for its message.
@@ -95,9 +96,11 @@ impl Phase {
 impl Actor {
     /// Begins a turn with these messages.
     pub(super) fn begin_turn(&mut self, messages: Vec<Waiting>) {
-        if messages.is_empty() {
+        let arrived = self.take_arrived(!messages.is_empty());
+        if messages.is_empty() && arrived.is_empty() {
             return;
         }
+        self.look_for_taps();
         self.turns += 1;
         self.rec.begin_turn(self.turns);
         self.spent.at_turn = self.spent.session;
@@ -110,7 +113,12 @@ impl Actor {
         self.tell_of_shell();
         let said: Vec<String> = messages.iter().map(|message| message.text.clone()).collect();
         self.supervise_turn();
-        self.plan_heard(&said.join("\n"));
+        if !said.is_empty() {
+            self.plan_heard(&said.join("\n"));
+        }
+        for id in arrived {
+            self.hand_over(&id);
+        }
         for message in messages {
             self.say_of_person(message);
         }
@@ -121,15 +129,19 @@ impl Actor {
             rounds: Rounds::default(),
             malformed: 0,
             nudged: false,
+            egress: Egress::default(),
             refreshed: false,
             judged: true,
             fresh: None,
             retries: 0,
             place: Order::default(),
         });
-        let said = said.join("\n");
-        self.heard(&said);
-        self.judge_skills(said);
+        // What the runtime says is no intent of anybody's.
+        if !said.is_empty() {
+            let said = said.join("\n");
+            self.heard(&said);
+            self.judge_skills(said);
+        }
         self.prepare();
     }
 
@@ -194,6 +206,9 @@ impl Actor {
         self.switches_safe_point();
         drop(self.rec.settle());
         self.measure();
+        if interrupted {
+            self.hold_arrived();
+        }
         if self.leaving || interrupted {
             return;
         }

@@ -1,6 +1,6 @@
 //! What the files of a session's folder held, so that what the tools changed can be taken back.
 //!
-//! Owns: looking at the folder, keeping contents in a bare repository of our own, telling what a round of
+//! Owns: how long they are kept, looking at the folder, keeping contents in a bare repository of our own, telling what a round of
 //! calls changed, restoring.
 //!
 //! Does not own: when any of it is done, and what is recorded of it (the session's task and its journal).
@@ -9,6 +9,7 @@
 //! is neither read nor written. A file that does not stand as the session left it is not touched unless
 //! the person asked for it. In doubt a change is not ours.
 
+pub(crate) mod bound;
 mod keep;
 mod restore;
 mod scan;
@@ -60,6 +61,15 @@ pub struct Window {
     pub only: Option<Vec<PathBuf>>,
 }
 
+/// Who may have changed files since the last look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// Nobody for long: a look that is fresh will do.
+    ModelSpoke,
+    /// The person, who was waited for.
+    PersonAnswered,
+}
+
 impl Checkpoints {
     /// `ours` is left out wherever it lies.
     pub fn new(root: &Path, store: PathBuf, session: &str, ours: Vec<PathBuf>) -> Self {
@@ -69,6 +79,13 @@ impl Checkpoints {
         Self { root, store, session, ours, last: Mutex::default(), stop: AtomicBool::new(false) }
     }
 
+    /// Takes checkpoints of other folders away that are too old or too many. Blocking.
+    pub fn clean(&self, now: SystemTime) {
+        for gone in self.store.parent().map(|data| bound::clean(data, &self.store, now)).unwrap_or_default() {
+            tracing::info!("checkpoints in {} were not used for long and are gone", gone.place.display());
+        }
+    }
+
     /// Looks that run end early: the program leaves.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
@@ -76,9 +93,10 @@ impl Checkpoints {
 
     /// How the folder looks before calls that may change it. What cannot be looked at, or not in time, is
     /// told by [`Self::changed`].
-    pub async fn before(self: &Arc<Self>) {
+    pub async fn before(self: &Arc<Self>, since: Since) {
         let checkpoints = Arc::clone(self);
-        let looked = tokio::task::spawn_blocking(move || checkpoints.look(Some(FRESH)));
+        let fresh = if since == Since::ModelSpoke { Some(FRESH) } else { None };
+        let looked = tokio::task::spawn_blocking(move || checkpoints.look(fresh));
         drop(tokio::time::timeout(PATIENCE, looked).await);
     }
 

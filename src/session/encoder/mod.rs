@@ -102,6 +102,13 @@ impl Sentences {
         Self { process, session: SESSIONS.fetch_add(1, Ordering::Relaxed), recent: None }
     }
 
+    /// The same encoder for another session.
+    pub(super) fn for_another(&self) -> Self {
+        let mut other = Self::of(Arc::clone(&self.process));
+        other.recent.clone_from(&self.recent);
+        other
+    }
+
     fn remembering(mut self, paths: &Paths) -> Self {
         self.recent = Some(Recent::at(paths));
         self

@@ -68,6 +68,13 @@ fn described(agent: &Agent) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ")
 }
 
+impl Ranking {
+    /// Nothing could be compared, for this reason.
+    pub fn untold(caller: &str, task: &str, why: String) -> Self {
+        Self { choice: Choice::None(why), ..unranked(caller, task) }
+    }
+}
+
 /// Ranks agents, each by its own vector, with the gate's rule for specialists.
 pub fn rank(caller: &str, task: &str, intent: &Vector, agents: &[(String, Vector)]) -> Ranking {
     let candidates: Vec<Candidate<'_>> =

@@ -332,6 +332,27 @@ fn the_rule_for_specialists_is_at_045_and_006() {
     assert_eq!(why(&[]), "no agent is in reach that says what it does");
 }
 
+#[test]
+fn both_edges_of_the_rule_for_specialists() {
+    use crate::embed::gate::{Rule, Score, Top, verdict};
+    let score = |name, score| Score { name, candidate: 0, score, top: Top::default() };
+    let table: [(&[f32], bool); 8] = [
+        (&[0.4499], false),
+        (&[0.45], true),
+        (&[0.45, 0.3901], false),
+        (&[0.45, 0.39], true),
+        (&[0.5599, 0.5], false),
+        (&[0.56, 0.5], true),
+        (&[0.4499, 0.1], false),
+        (&[], false),
+    ];
+    for (scores, passes) in table {
+        let scores: Vec<_> = scores.iter().zip(["one", "two"]).map(|(at, name)| score(name, *at)).collect();
+        let found = verdict(&scores, Rule::SPECIALIST);
+        assert_eq!(found.activated(), passes.then_some("one"), "{scores:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_task_goes_to_the_agent_that_says_it_does_it() {
     let sentences = words();

@@ -41,7 +41,11 @@ impl Blobs {
             Content::Media { media_type, base64 } if base64.len() > INLINE_MAX => {
                 let bytes = base64.len() as u64 / 4 * 3;
                 let hash = self.put(format!("{media_type}\n{base64}").as_bytes(), MEDIA_SUFFIX)?;
-                Ok(Content::Blob { hash, bytes, preview: format!("[{media_type}]") })
+                Ok(Content::Blob {
+                    hash,
+                    bytes,
+                    preview: format!("[{}]", crate::text::picture::label(&media_type, &base64)),
+                })
             }
             Content::Parts(parts) => {
                 Ok(Content::Parts(parts.into_iter().map(|part| self.offload(part)).collect::<io::Result<_>>()?))

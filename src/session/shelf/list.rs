@@ -106,6 +106,7 @@ pub(super) fn row(folder: &Path, own: Option<&str>) -> SessionRow {
         cost,
         bytes: told.bytes,
         open_by,
+        parent: told.parent,
     }
 }
 

@@ -5,7 +5,7 @@ use super::scripts::Failed;
 use super::telling::Telling;
 use crate::config::schema::Config;
 use crate::config::set_in_file;
-use crate::proto::{Answer, AskKind, Level, StartStep, StepState};
+use crate::proto::{AskKind, Level, StartStep, StepState};
 use crate::session::seams::Person;
 use crate::tap::resolve::Expanded;
 use crate::tap::{Catalogue, Severity, TapKind};
@@ -98,7 +98,7 @@ pub(super) async fn take_others(
             offered,
             offered_by: tap,
         };
-        if telling.ask(kind).await == Answer::No {
+        if !telling.ask(kind).await.agrees() {
             return false;
         }
         remember(parts, others, telling).await;

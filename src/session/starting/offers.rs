@@ -1,6 +1,7 @@
 //! The catalogue of a session: read when it is first needed, kept up to date, asked for skills.
 
 use std::path::PathBuf;
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
@@ -123,7 +124,7 @@ impl Offers {
             let TapTold::Done(refreshed) = change else { return };
             told(&refreshed);
             if let Some(offers) = offers.upgrade() {
-                offers.look_again();
+                drop(offers.look_again());
             }
         };
         let begun = self.taps.refresh_in_background(Which::Due(self.refresh_after), Bounds::default(), tell);
@@ -133,22 +134,28 @@ impl Offers {
 
     /// Reads everything again when another process connected a tap, or took one away. The folders of those
     /// that were known are watched; who is connected is not.
-    pub fn look_if_connected(&self) {
+    /// Whether that was so; it is read by then.
+    pub fn look_if_connected(&self) -> bool {
         if self.live.get().is_none() {
-            return;
+            return false;
         }
         let taps = self.places().taps;
         let before =
             std::mem::replace(&mut *self.connected.lock().unwrap_or_else(PoisonError::into_inner), taps.clone());
-        if before != taps {
-            self.look_again();
+        if before == taps {
+            return false;
         }
+        if let Some(read) = self.look_again() {
+            // The thread that reads is gone only when the session is.
+            let _ = read.recv();
+        }
+        true
     }
 
-    fn look_again(&self) {
-        if let Some(Ok(live)) = self.live.get() {
-            live.replace(self.places());
-        }
+    /// Hears when everything was read.
+    fn look_again(&self) -> Option<Receiver<()>> {
+        let Ok(live) = self.live.get()? else { return None };
+        Some(live.replace(self.places()))
     }
 
     /// Names of the taps that are connected and were never fetched.
@@ -171,7 +178,7 @@ impl Offers {
 
     /// What there is on disk this moment, whatever was seen to change.
     pub fn read_again(&self) -> Arc<Catalogue> {
-        self.look_again();
+        drop(self.look_again());
         Arc::new(crate::tap::catalogue::build(&self.places()))
     }
 

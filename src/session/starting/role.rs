@@ -1,6 +1,6 @@
 //! A role of the configuration, or an agent with everything laid into it, as a session works in it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
 use super::pipeline::Parts;
@@ -9,7 +9,7 @@ use crate::config::schema::{Config, Server};
 use crate::config::{self, ResolvedRole};
 use crate::proto::{FixedCapability, Level};
 use crate::session::seams::Role;
-use crate::session::server_specs::{Wanted, brings, local_tools, spec};
+use crate::session::server_specs::{ORCHESTRATION, RUNTIME, Wanted, local_tools, spec};
 use crate::tap::fill::{Key, Needs, fill_what_there_is};
 use crate::tap::resolve::{Expanded, ExpandedCapability, SPECIALIST_SENTENCE};
 
@@ -25,12 +25,12 @@ pub(in crate::session) fn local_role(parts: &Parts, name: &str) -> Result<Role, 
 fn finished(parts: &Parts, resolved: ResolvedRole) -> Role {
     let mut notices: Vec<(Level, String)> =
         resolved.notices.iter().map(|notice| (Level::Warning, notice.to_string())).collect();
-    let (mut servers, mut runtime, mut absent) = (Vec::new(), None, Vec::new());
+    let (mut servers, mut own, mut absent) = (Vec::new(), BTreeMap::new(), Vec::new());
     let env = parts.env.read().unwrap_or_else(PoisonError::into_inner);
     for choice in &resolved.servers {
         match spec(choice, &resolved.name, &env) {
             Wanted::Server(spec) => servers.push(*spec),
-            Wanted::Runtime(filter) => runtime = Some(filter),
+            Wanted::Own(filter) => drop(own.insert(choice.server.name.as_str(), filter)),
             Wanted::NotYet => absent.push(choice.server.name.as_str()),
             Wanted::Unusable(why) => notices.push((Level::Warning, why)),
         }
@@ -46,7 +46,8 @@ fn finished(parts: &Parts, resolved: ResolvedRole) -> Role {
         welcome: resolved.welcome,
         profile: resolved.profile,
         servers,
-        runtime,
+        runtime: own.remove(RUNTIME),
+        orchestration: own.remove(ORCHESTRATION),
         capabilities: Vec::new(),
         notices,
     }
@@ -64,10 +65,6 @@ pub(super) fn of_agent(
     let mut expanded = expanded.clone();
     expanded.role.system = text(parts, &expanded.role.system);
     expanded.role.welcome = text(parts, &expanded.role.welcome);
-    if !brings(ORCHESTRATION) {
-        expanded.role.system = without_specialists(&expanded.role.system);
-        expanded.role.welcome = without_specialists(&expanded.role.welcome);
-    }
     let lacking = lacking(config, &expanded, missing);
     if !missing.is_empty() {
         let names: Vec<&str> = missing.iter().map(|key| key.name.as_str()).collect();
@@ -81,6 +78,10 @@ pub(super) fn of_agent(
     let unknown = unknown(config, &expanded);
     let off: BTreeSet<String> = lacking.into_iter().chain(unprepared).chain(unknown).collect();
     without(&mut expanded, &off);
+    if !expanded.role.mcp.server_refs.iter().any(|name| name == ORCHESTRATION) {
+        expanded.role.system = without_specialists(&expanded.role.system);
+        expanded.role.welcome = without_specialists(&expanded.role.welcome);
+    }
     let config = expanded.configuration(config);
     match config::resolve_role(&config, &expanded.role.name) {
         Ok(resolved) => Role { capabilities: fixed(&expanded, left_out), ..finished(parts, resolved) },
@@ -92,6 +93,7 @@ pub(super) fn of_agent(
             profile: expanded.role.model.over(&config.model),
             servers: local_tools(&parts.workdir).into_iter().collect(),
             runtime: None,
+            orchestration: None,
             capabilities: Vec::new(),
             notices: vec![(Level::Warning, error.to_string())],
         },
@@ -109,9 +111,6 @@ fn fixed(expanded: &Expanded, left_out: &BTreeSet<String>) -> Vec<FixedCapabilit
     };
     there.map(fixed).collect()
 }
-
-/// The server whose tool calls specialists.
-const ORCHESTRATION: &str = "orchestration";
 
 /// A prompt that speaks of no tool that is not there: a paragraph of nothing else goes whole.
 fn without_specialists(text: &str) -> String {

@@ -8,6 +8,7 @@ use crate::config::schema::{Config, Server, ServerType};
 use crate::proto::{Offered, OfferedSkill};
 use crate::session::actor::skill_source;
 use crate::session::server_specs::{RUNTIME, brings};
+use crate::surface::built_in::NOT_BUILT;
 use crate::surface::{Offer, OfferedServer, Surface};
 use crate::tap::fill::{KeyKind, Needs};
 use crate::tap::resolve::{BASELINE, Choice, RESERVED, choose};
@@ -192,9 +193,7 @@ impl Book {
             (ServerType::Builtin, _) if name == RUNTIME => {
                 Err(format!("its server {name} is the session's own, which only a role can name"))
             }
-            (ServerType::Builtin, _) if !brings(name) => {
-                Err(format!("its server {name} is not part of this version yet"))
-            }
+            (ServerType::Builtin, _) if !brings(name) => Err(format!("its server {name} {NOT_BUILT}")),
             (ServerType::Builtin, _) | (_, true) => Ok(server),
             _ if RESERVED.contains(&name) => Err(format!("the name of its server {name} belongs to octomind")),
             _ => Ok(server),

@@ -4,9 +4,10 @@ use super::facts::{Facts, Told};
 use super::records::Records;
 use super::{Chain, Explanation, Kind, fix, gate, list};
 use crate::proto::{
-    Cause, Deactivation, Departure, DynamicCapability, RefusalReason, RouteOutcome, Routing, ServerAction, ServerStep,
-    Stage,
+    Cause, Deactivation, Departure, DynamicCapability, IntentSource, RefusalReason, RouteOutcome, Routing,
+    ServerAction, ServerStep, Stage,
 };
+use crate::surface::built_in::NOT_BUILT;
 
 /// Nothing when no record names it.
 pub(super) fn explain(records: Records<'_>, name: &str) -> Option<Explanation> {
@@ -17,8 +18,10 @@ pub(super) fn explain(records: Records<'_>, name: &str) -> Option<Explanation> {
     let mut chain = Chain::default();
     stages(&mut chain, records, name, &facts);
     let (mut headline, here) = standing(records, name, &facts);
-    if chain.failed.is_none() && servers(&mut chain, records, &facts, &here) {
-        headline.push_str(", but a server of it does not work");
+    if chain.failed.is_none()
+        && let Some(how) = servers(&mut chain, records, &facts, &here)
+    {
+        headline.push_str(how);
     }
     Some(chain.finish(name, Kind::Capability, headline, here))
 }
@@ -93,6 +96,7 @@ fn environment(chain: &mut Chain, records: Records<'_>, name: &str, facts: &Fact
     match (stop, facts.recorded_stop()) {
         (Some(stage @ Stage::EnvironmentUnready { missing }), _) => {
             let mut evidence: Vec<String> = missing.iter().map(|key| format!("{key} is not set")).collect();
+            evidence.extend(facts.near.map(|(told, score)| gate::would_have(told, score)));
             evidence.extend(before(facts));
             chain.no(STAGE, evidence, format!("it {}", stage.sentence()), fix::stage(records, name, stage));
         }
@@ -140,7 +144,7 @@ fn before(facts: &Facts<'_>) -> Vec<String> {
 
 /// No message chose it and nobody brought it.
 fn unasked(chain: &mut Chain, records: Records<'_>, name: &str, facts: &Facts<'_>) {
-    let (mut evidence, answer) = match (facts.refusal, facts.expanded, facts.latest) {
+    let (evidence, answer) = match (facts.refusal, facts.expanded, facts.latest) {
         (Some((turn, refusal)), ..) => {
             let RefusalReason::Stage(stage) = &refusal.why else { return chain.skipped(gate::STAGE, Vec::new()) };
             let asked = format!("t{}: asked for by {}", turn.0, refusal.cause.word());
@@ -151,10 +155,6 @@ fn unasked(chain: &mut Chain, records: Records<'_>, name: &str, facts: &Facts<'_
         (None, None, Some(_)) => (Vec::new(), "no message was compared with it since it can be".to_owned()),
         (None, None, None) => (Vec::new(), "nothing asked for it yet: no message was compared so far".to_owned()),
     };
-    // A message before the role changed has nothing to do with it.
-    if facts.refusal.is_some() || facts.expanded.is_none() {
-        evidence.extend(facts.latest.map(gate::message));
-    }
     chain.no(gate::STAGE, evidence, answer, Some(format!("bring it in with {}", fix::enable(records, name))));
 }
 
@@ -226,6 +226,9 @@ fn activation(chain: &mut Chain, records: Records<'_>, name: &str, facts: &Facts
     if !activation.deps.is_empty() {
         evidence.push(format!("scripts run: {}", list(&activation.deps)));
     }
+    if let Some(failed) = &activation.back_for {
+        evidence.push(format!("back because {failed}, for which it had gone, did not work"));
+    }
     if let Some(evicted) = &activation.evicted {
         evidence.push(format!("{evicted} went for it"));
     }
@@ -247,6 +250,7 @@ fn steps(steps: &[ServerStep]) -> impl Iterator<Item = String> {
             ServerAction::Narrowed => "owned by the role, kept; its filter went back".to_owned(),
             ServerAction::Kept { by } => format!("kept for {}", list(by)),
             ServerAction::Stopped => "stopped: nobody refers to it any more".to_owned(),
+            ServerAction::NeverRan => "never came up".to_owned(),
         };
         format!("server {}: {done}", step.server)
     })
@@ -338,17 +342,21 @@ fn references(records: Records<'_>, facts: &Facts<'_>) -> Vec<String> {
     evidence
 }
 
-/// Those that it has and that do not work. True when there is one.
-fn servers(chain: &mut Chain, records: Records<'_>, facts: &Facts<'_>, here: &str) -> bool {
+/// Those that it has and that do not work; if there is one, how it stands.
+fn servers(chain: &mut Chain, records: Records<'_>, facts: &Facts<'_>, here: &str) -> Option<&'static str> {
     let own = facts.dynamic.into_iter().chain(facts.held.iter().copied());
     let own = own.flat_map(|known| &known.servers).map(|(server, _)| server);
     let own = own.chain(facts.fixed.into_iter().flat_map(|fixed| &fixed.servers));
     let mut troubles = own.filter_map(|server| Some((server, records.trouble(server)?)));
-    let Some((server, (what, advice))) = troubles.next() else { return false };
+    let (server, (what, advice)) = troubles.next()?;
     let mut evidence = vec![format!("{server} {what}")];
     evidence.extend(troubles.filter(|(other, _)| *other != server).map(|(other, (what, _))| format!("{other} {what}")));
     chain.no("server", evidence, format!("{here}, but its server {server} {what}"), advice);
-    true
+    Some(match records.is_starting(server) {
+        true => ", and a server of it is still starting",
+        false if what == NOT_BUILT => ", but a server of it is not built",
+        false => ", but a server of it does not work",
+    })
 }
 
 fn last_use(records: Records<'_>, known: &DynamicCapability) -> String {
@@ -364,6 +372,11 @@ fn standing(records: Records<'_>, name: &str, facts: &Facts<'_>) -> (String, Str
     let title = title.or(facts.activation.map(|(_, told)| told.title.as_str()));
     let title = title.or(facts.listed.map(|item| item.title.as_str())).filter(|title| !title.is_empty());
     let title = title.map(|title| format!(" · {title}")).unwrap_or_default();
+    let pushed = facts.chosen.is_some_and(|(_, routing)| routing.source == IntentSource::Model);
+    let asked_by = |cause: &Cause| match cause {
+        Cause::Auto if pushed => "an intent of the model's passed the gate".to_owned(),
+        cause => asked_by(cause),
+    };
     let (state, here) = match (facts.fixed, facts.dynamic, facts.held.first()) {
         (Some(_), _, _) => ("on, with the role", format!("it is here because the role {} names it", records.role)),
         (None, Some(known), held) => {

@@ -28,6 +28,8 @@ pub(super) struct Facts<'a> {
     pub chosen: Option<Told<'a, Routing>>,
     /// Where it stopped, unless it was compared or came afterwards.
     pub stopped: Option<Told<'a, Stage>>,
+    /// How near the last message was to it that was measured though it had stopped before.
+    pub near: Option<(Told<'a, Routing>, f32)>,
     pub activation: Option<Told<'a, Activation>>,
     /// Since it came last.
     pub departure: Option<Told<'a, Deactivation>>,
@@ -151,6 +153,7 @@ impl<'a> Facts<'a> {
             self.known = true;
             self.routed_of = Some(&found.tap);
             self.stopped = (found.stage != Stage::Active).then_some((turn, &found.stage));
+            self.near = found.score.map(|score| ((turn, routing), score)).or(self.near);
         }
     }
 

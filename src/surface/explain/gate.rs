@@ -3,7 +3,7 @@
 use super::facts::Told;
 use super::records::Records;
 use super::{Chain, fix};
-use crate::proto::{CapabilityScore, RouteOutcome, Routing};
+use crate::proto::{CapabilityScore, IntentSource, RouteOutcome, Routing};
 
 pub(super) const STAGE: &str = "gate";
 
@@ -56,7 +56,8 @@ fn sentence(name: &str, routing: &Routing) -> String {
 }
 
 pub(super) fn message((turn, routing): Told<'_, Routing>) -> String {
-    format!("t{} \"{}\"", turn.0, routing.excerpt)
+    let by = if routing.source == IntentSource::Model { ", asked by the model:" } else { "" };
+    format!("t{}{by} \"{}\"", turn.0, routing.excerpt)
 }
 
 /// The message, its score with the best triggers, who came before or after, the margin.
@@ -74,6 +75,15 @@ fn evidence(name: &str, told: Told<'_, Routing>) -> Vec<String> {
         lines.push(format!("compared by {} on {}", routing.model, routing.backend));
     }
     lines
+}
+
+/// How it would have stood had it not stopped before.
+pub(super) fn would_have((turn, routing): Told<'_, Routing>, score: f32) -> String {
+    let sign = if score >= routing.threshold { "≥" } else { "<" };
+    let best =
+        routing.scores.first().map(|best| format!(", the best compared was {} {:.4}", best.capability, best.score));
+    let message = message((turn, routing));
+    format!("{message}: it would have scored {score:.4} {sign} {:.2}{}", routing.threshold, best.unwrap_or_default())
 }
 
 fn rival(place: usize, routing: &Routing) -> String {

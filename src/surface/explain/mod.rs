@@ -9,11 +9,13 @@
 //! answer is the first stage that was not passed, or why the subject is here. Nothing is advised that would
 //! be refused.
 
+mod agent;
 mod capability;
 mod facts;
 mod fix;
 mod gate;
 mod records;
+mod server;
 mod skill;
 mod tool;
 
@@ -37,6 +39,8 @@ pub struct Explanation {
     pub fix: Option<String>,
     /// What may have been meant, when nothing is called so.
     pub nearest: Vec<String>,
+    /// What else is called so, as it can be asked for.
+    pub also: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -45,6 +49,9 @@ pub enum Kind {
     Tool,
     Capability,
     Skill,
+    /// An agent that tasks were compared with, or a run of one.
+    Agent,
+    Server,
     Unknown,
 }
 
@@ -54,6 +61,8 @@ impl Kind {
             Self::Tool => "tool",
             Self::Capability => "capability",
             Self::Skill => "skill",
+            Self::Agent => "agent",
+            Self::Server => "server",
             Self::Unknown => "nothing known",
         }
     }
@@ -77,21 +86,47 @@ pub enum Passed {
     Unknown,
 }
 
-/// `subject`: a capability, a skill, or a tool by its name on the wire, its own name or `server.tool`. Where
-/// a name means several, `tool:`, `capability:` and `skill:` in front of it tell them apart; without, a
-/// capability comes before a skill and a skill before a tool.
+/// `subject`: a capability, a skill, a tool by its name on the wire, its own name or `server.tool`, a server, or
+/// an agent by its tag or the id of a run. Where a name means several, `capability:`, `skill:`, `tool:`, `server:`
+/// and `agent:` in front of it tell them apart; without, that is their order.
 pub fn explain(snapshot: &Snapshot, subject: &str) -> Explanation {
     let subject = subject.trim();
     let records = Records::of(snapshot);
-    let told = match subject.split_once(':') {
-        Some(("tool", name)) => tool::explain(records, name),
-        Some(("capability", name)) => capability::explain(records, name),
-        Some(("skill", name)) => skill::explain(records, name),
-        _ => capability::explain(records, subject)
-            .or_else(|| skill::explain(records, subject))
-            .or_else(|| tool::explain(records, subject)),
-    };
+    let asked = subject.split_once(':').and_then(|(kind, name)| {
+        let (_, explain) = KINDS.iter().find(|(known, _)| *known == kind)?;
+        explain(records, name)
+    });
+    let told = asked.or_else(|| whatever(records, subject)).or_else(|| pinned(records, subject));
     told.unwrap_or_else(|| unknown(snapshot, subject))
+}
+
+type Explain = fn(Records<'_>, &str) -> Option<Explanation>;
+
+/// In the order in which a name is looked up.
+const KINDS: [(&str, Explain); 5] = [
+    ("capability", capability::explain),
+    ("skill", skill::explain),
+    ("tool", tool::explain),
+    ("server", server::explain),
+    ("agent", agent::explain),
+];
+
+/// Whatever comes first of this name, and what else is called so.
+fn whatever(records: Records<'_>, name: &str) -> Option<Explanation> {
+    let mut all = KINDS.iter().filter_map(|(kind, explain)| Some((kind, explain(records, name)?)));
+    let (_, first) = all.next()?;
+    let also = all.map(|(kind, _)| format!("{kind}:{name}")).collect();
+    Some(Explanation { also, ..first })
+}
+
+/// A capability by the tap that it is pinned to, `owner/name` or `owner/tap/name`, if that is where the known
+/// one is from.
+fn pinned(records: Records<'_>, subject: &str) -> Option<Explanation> {
+    let (tap, name) = subject.rsplit_once('/')?;
+    let known = facts::Facts::gather(records, name).tap()?;
+    let same = known == tap || known.split('/').next() == Some(tap);
+    let told = capability::explain(records, name).filter(|_| same)?;
+    Some(Explanation { subject: subject.to_owned(), ..told })
 }
 
 /// What to do when a name is known nowhere.
@@ -102,7 +137,9 @@ fn unknown(snapshot: &Snapshot, subject: &str) -> Explanation {
     let near = nearest_name(subject, known.iter().map(String::as_str));
     let wanted = subject.to_lowercase();
     let within = known.iter().filter(|name| wanted.len() >= 3 && name.to_lowercase().contains(&wanted));
-    let mut nearest: Vec<String> = near.into_iter().map(str::to_owned).collect();
+    // One of another tap than the name is pinned to.
+    let bare = subject.rsplit_once('/').map(|(_, bare)| bare).filter(|bare| known.iter().any(|name| name == bare));
+    let mut nearest: Vec<String> = bare.or(near).into_iter().map(str::to_owned).collect();
     for name in within.take(4) {
         if !nearest.contains(name) {
             nearest.push(name.clone());
@@ -125,6 +162,7 @@ fn unknown(snapshot: &Snapshot, subject: &str) -> Explanation {
             None => LOOK.to_owned(),
         }),
         nearest,
+        also: Vec::new(),
     }
 }
 
@@ -138,6 +176,7 @@ pub fn subjects(snapshot: &Snapshot) -> Vec<String> {
     let offered = records.surface.offered.iter().flat_map(|offered| &offered.skills);
     names.extend(offered.map(|skill| skill.name.clone()));
     names.extend(records.past.skills.keys().cloned());
+    names.extend(records.matchings.iter().flat_map(|(_, one)| one.ranked.iter().map(|ranked| ranked.tag.clone())));
     let called = records.past.called.iter();
     names
         .extend(called.map(|(server, tool)| if server.is_empty() { tool.clone() } else { format!("{server}.{tool}") }));
@@ -185,8 +224,8 @@ impl Chain {
     /// `here` is the answer when every stage was passed.
     fn finish(self, subject: &str, kind: Kind, headline: String, here: String) -> Explanation {
         let (answer, fix) = self.failed.unwrap_or((here, None));
-        let (subject, nearest) = (subject.to_owned(), Vec::new());
-        Explanation { subject, kind, headline, stages: self.stages, answer, fix, nearest }
+        let (subject, nearest, also) = (subject.to_owned(), Vec::new(), Vec::new());
+        Explanation { subject, kind, headline, stages: self.stages, answer, fix, nearest, also }
     }
 }
 

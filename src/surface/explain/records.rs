@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::proto::{Past, SkillView, Snapshot, SurfaceEvent, SurfaceView, Timestamp, ToolGone};
+use crate::proto::{Matching, Past, SkillView, Snapshot, SurfaceEvent, SurfaceView, Timestamp, ToolGone};
 
 /// Servers, catalogue and encoder as they are now are missing on purpose: no record tells of them later. So is the
 /// transcript: it may be cleared, and not everything has a cell.
@@ -14,6 +14,8 @@ pub(super) struct Records<'a> {
     pub tools_gone: &'a [ToolGone],
     pub past: &'a Past,
     pub skills: &'a [SkillView],
+    /// Which agents tasks went to, and when.
+    pub matchings: &'a [(Timestamp, Arc<Matching>)],
 }
 
 impl<'a> Records<'a> {
@@ -25,6 +27,7 @@ impl<'a> Records<'a> {
             tools_gone: &snapshot.tools_gone,
             past: &snapshot.past,
             skills: &snapshot.skills,
+            matchings: &snapshot.matchings,
         }
     }
 
@@ -32,8 +35,14 @@ impl<'a> Records<'a> {
     pub fn trouble(&self, server: &str) -> Option<(String, Option<String>)> {
         let known = self.surface.references.iter().find(|known| known.server == server)?;
         let trouble = known.trouble.as_ref()?;
-        let since = trouble.since.map(|at| format!(" since {}; requests go on without it", self.turn_at(at)));
+        let since = trouble.since.map(|at| format!(" since {}", self.turn_at(at)));
         Some((format!("{}{}", trouble.what, since.unwrap_or_default()), trouble.advice.clone()))
+    }
+
+    /// Whether a server was on its way when that was last told.
+    pub fn is_starting(&self, server: &str) -> bool {
+        let known = self.surface.references.iter().find(|known| known.server == server);
+        known.and_then(|known| known.trouble.as_ref()).is_some_and(|trouble| trouble.since.is_some())
     }
 
     /// `t9`, the turn that ran at a time.

@@ -95,13 +95,14 @@ impl Session {
             capability: (*name).into(),
             tap: "muvon/tap".into(),
             score: *score,
-            top: vec![TriggerScore { trigger: format!("do {name}").into(), cosine: *score }],
+            top: vec![TriggerScore { trigger: format!("do {name}").into(), cosine: *score }].into(),
         };
         let margin = scores.first().map_or(0.0, |best| best.1 - scores.get(1).map_or(0.0, |second| second.1));
         let ineligible = vec![Ineligible {
             capability: "pods".to_owned(),
             tap: "muvon/tap".to_owned(),
             stage: Stage::OutOfDomain { domain: "developer".to_owned(), domains: texts(&["ops"]) },
+            score: None,
         }];
         Routing {
             turn: TurnId(self.turn),
@@ -561,7 +562,7 @@ fn a_server_that_does_not_work_is_told_wherever_it_is_asked_about() {
     for (state, what, advice) in [
         (
             ServerState::Starting { since: 2_500, attempt: 1 },
-            "is still starting since t2; requests go on without it",
+            "is still starting since t2",
             format!("wait, or {restart}"),
         ),
         (waiting, "is down: it exited with code 3", format!("wait, or {restart}")),
@@ -580,7 +581,11 @@ fn a_server_that_does_not_work_is_told_wherever_it_is_asked_about() {
         assert_eq!(first_failure(&told), Some("server"), "{told:?}");
         assert_eq!(told.answer, format!("it is here because you asked for it, but its server docker {what}"));
         assert_eq!(told.fix.as_deref(), Some(advice.as_str()));
-        assert!(told.headline.contains("on, but a server of it does not work"), "{told:?}");
+        let stands = match state {
+            ServerState::Starting { .. } => "on, and a server of it is still starting",
+            _ => "on, but a server of it does not work",
+        };
+        assert!(told.headline.ends_with(stands), "{told:?}");
         let why = session.why("docker");
         assert!(why.contains("server docker is there for docker") && !why.contains("runs for"), "{why}");
         let tool = session.why("docker.query");
@@ -730,4 +735,78 @@ do bring it in with /capability unpin postgres and then /capability enable web, 
         why.contains("do bring it back with /capability unpin postgres and then /capability enable docker"),
         "{why}"
     );
+}
+
+#[test]
+fn what_else_is_called_so_and_what_a_prefix_means() {
+    let mut session = Session::new();
+    session.turn(1);
+    session.on("web");
+    // A capability and its server share a name.
+    let told = explain(&session.snapshot, "web");
+    assert_eq!((told.kind, told.also), (Kind::Capability, texts(&["server:web"])));
+    let told = explain(&session.snapshot, "server:web");
+    assert_eq!((told.kind, told.headline.as_str()), (Kind::Server, "web · 1 tool shown"));
+    assert_eq!(told.answer, "it is here because web asks for it");
+    let told = explain(&session.snapshot, "files");
+    assert_eq!(
+        (told.kind, told.answer.as_str()),
+        (Kind::Server, "it is here because the role developer:general asks for it")
+    );
+    // Pinned to the tap it is from, and to another.
+    for pinned in ["muvon/web", "muvon/tap/web"] {
+        let told = explain(&session.snapshot, pinned);
+        assert_eq!((told.kind, told.subject.as_str()), (Kind::Capability, pinned));
+    }
+    let told = explain(&session.snapshot, "octomind/web");
+    assert_eq!((told.kind, told.fix.as_deref()), (Kind::Unknown, Some("perhaps web is meant")));
+    assert!(explain(&session.snapshot, "tool:nothing").nearest.iter().all(|near| near != "tool:nothing"));
+}
+
+#[test]
+fn a_tool_of_the_program_that_this_version_has_not_got() {
+    let mut session = Session::new();
+    session.turn(1);
+    for tool in ["schedule", "monitor", "recall", "agent_scout"] {
+        let told = explain(&session.snapshot, tool);
+        assert_eq!((told.kind, told.answer), (Kind::Tool, format!("{tool} is not built in this version")));
+        assert_eq!(told.fix, None, "nothing mends that");
+    }
+    assert_eq!(session.why("tap").lines().last(), Some("do bring it in with /capability enable orchestration"));
+    // The role names the capability, and its server is not built.
+    let mut own = role("developer:general", &[("files", &["view"])]);
+    own.capabilities = vec![fixed("orchestration", &["orchestration"])];
+    let _ = session.surface.set_role(own, &[], &ready, 9);
+    let mut view = session.surface.view(&session.offers, Vec::new());
+    let (what, advice) = (crate::surface::built_in::NOT_BUILT.to_owned(), None);
+    let trouble = Some(crate::proto::ServerTrouble { what, advice, since: None });
+    view.references.push(crate::proto::ServerReferences {
+        server: "orchestration".to_owned(),
+        by: texts(&["role"]),
+        trouble,
+    });
+    session.tell(Body::SurfaceChanged(Arc::new(view)));
+    let told = explain(&session.snapshot, "orchestration");
+    assert!(told.headline.ends_with("on, with the role, but a server of it is not built"), "{told:?}");
+    assert!(told.answer.ends_with("but its server orchestration is not built in this version"), "{told:?}");
+    assert_eq!(told.stages.last().map(|stage| (stage.stage.as_str(), stage.passed)), Some(("server", Passed::No)));
+    let told = explain(&session.snapshot, "tap");
+    assert_eq!(told.answer, "its server orchestration is not built in this version");
+}
+
+#[test]
+fn how_near_one_was_that_lacks_a_value() {
+    let mut session = Session::new();
+    session.turn(1);
+    session.offers[1].environment = texts(&["POSTGRES_URL"]);
+    session.unset = texts(&["POSTGRES_URL"]);
+    session.after(Change::default());
+    let mut routing = session.routing("query the schema", RouteOutcome::BelowThreshold, &[("sqlite", 0.5)]);
+    let (capability, tap) = ("postgres".to_owned(), "muvon/tap".to_owned());
+    let stage = Stage::EnvironmentUnready { missing: texts(&["POSTGRES_URL"]) };
+    routing.ineligible.push(Ineligible { capability, tap, stage: stage.clone(), score: Some(0.81) });
+    session.tell(Body::Decided(Decision::Routed(Arc::new(routing))));
+    let why = session.why("postgres");
+    let line = "t1 \"query the schema\": it would have scored 0.8100 ≥ 0.65, the best compared was sqlite 0.5000";
+    assert!(why.contains(line), "{why}");
 }

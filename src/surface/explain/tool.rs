@@ -2,11 +2,13 @@
 
 use super::facts::Facts;
 use super::records::Records;
-use super::{Chain, Explanation, Kind, capability, list};
+use super::{Chain, Explanation, Kind, capability, fix, list};
 use crate::proto::{ServerReferences, ServerStep, SurfaceChange, SurfaceTool, ToolGone};
+use crate::surface::built_in::{self, Built, BuiltIn, NOT_BUILT};
 
 /// What a name means: one tool of one server.
-struct Found<'a> {
+#[derive(Clone, Copy)]
+pub(super) struct Found<'a> {
     server: &'a str,
     tool: &'a str,
     /// As the surface recorded it.
@@ -15,11 +17,19 @@ struct Found<'a> {
     gone: Option<&'a ToolGone>,
 }
 
+impl<'a> Found<'a> {
+    pub fn of_server(server: &'a str) -> Self {
+        Self { server, tool: "", shown: None, gone: None }
+    }
+}
+
 /// Nothing when no record names it.
 pub(super) fn explain(records: Records<'_>, subject: &str) -> Option<Explanation> {
-    let found = listed(records, subject).or_else(|| gone(records, subject))?;
+    let Some(found) = listed(records, subject).or_else(|| gone(records, subject)) else {
+        return of_the_program(records, subject);
+    };
     if found.server.is_empty() {
-        return Some(nobodys(subject));
+        return Some(of_the_program(records, subject).unwrap_or_else(|| nobodys(subject)));
     }
     let mut chain = Chain::default();
     let by = found.shown.or(found.gone.map(|gone| &gone.tool)).map(|tool| tool.by.as_slice()).unwrap_or_default();
@@ -27,15 +37,9 @@ pub(super) fn explain(records: Records<'_>, subject: &str) -> Option<Explanation
     if let Some(name) = brings {
         let facts = Facts::gather(records, name);
         capability::stages(&mut chain, records, name, &facts);
-        if let Some((answer, _)) = &mut chain.failed {
-            // Why the capability is off explains more than that its server is.
-            *answer = match answer.strip_prefix("it left in ") {
-                Some(when) => format!("it left with {name} in {when}"),
-                None => format!("{name}, which brings it, is off: {answer}"),
-            };
-        }
+        as_of_its_tool(&mut chain, name);
     }
-    server(&mut chain, records, &found);
+    server(&mut chain, records, found);
     definition(&mut chain, &found);
     asked_for(&mut chain, records, &found, by);
     let shown = chain.failed.is_none() && found.shown.is_some();
@@ -52,6 +56,40 @@ pub(super) fn explain(records: Records<'_>, subject: &str) -> Option<Explanation
         None => format!("it is here because {} asks for it", list(&words(records, by))),
     };
     Some(chain.finish(subject, Kind::Tool, headline, here))
+}
+
+/// Why the capability is off explains more than that its server is.
+fn as_of_its_tool(chain: &mut Chain, capability: &str) {
+    if let Some((answer, _)) = &mut chain.failed {
+        *answer = match answer.strip_prefix("it left in ") {
+            Some(when) => format!("it left with {capability} in {when}"),
+            None => format!("{capability}, which brings it, is off: {answer}"),
+        };
+    }
+}
+
+/// A tool that comes with the program and is not here. Nothing when there is none of this name.
+fn of_the_program(records: Records<'_>, subject: &str) -> Option<Explanation> {
+    const STAGE: &str = "server";
+    let BuiltIn { server, capability, built } = built_in::tool(subject)?;
+    let mut chain = Chain::default();
+    let facts = Facts::gather(records, capability);
+    if built == Built::No {
+        let of = vec![format!("a tool of {server}, which comes with the program")];
+        chain.no(STAGE, of, format!("{subject} {NOT_BUILT}"), None);
+    } else if facts.known {
+        capability::stages(&mut chain, records, capability, &facts);
+        as_of_its_tool(&mut chain, capability);
+    }
+    match records.trouble(server) {
+        Some((what, advice)) => chain.no(STAGE, Vec::new(), format!("its server {server} {what}"), advice),
+        None => {
+            let fix = format!("bring it in with {}", fix::enable(records, capability));
+            chain.no(STAGE, Vec::new(), format!("nobody brought its server {server}"), Some(fix));
+        }
+    }
+    let headline = format!("{server}.{subject} · not shown to the model");
+    Some(chain.finish(subject, Kind::Tool, headline, String::new()))
 }
 
 /// The model called something that no server had.
@@ -72,7 +110,7 @@ fn capability_of<'a>(records: Records<'a>, found: &Found<'a>, by: &'a [String]) 
 }
 
 /// `role` becomes the role's name.
-fn words(records: Records<'_>, by: &[String]) -> Vec<String> {
+pub(super) fn words(records: Records<'_>, by: &[String]) -> Vec<String> {
     let role = || format!("the role {}", records.role);
     by.iter().map(|name| if name == "role" { role() } else { name.clone() }).collect()
 }
@@ -137,7 +175,7 @@ fn behind<'a>(records: Records<'a>, found: &Found<'_>) -> Option<&'a str> {
     step.map(|(capability, _)| capability)
 }
 
-fn server(chain: &mut Chain, records: Records<'_>, found: &Found<'_>) {
+pub(super) fn server(chain: &mut Chain, records: Records<'_>, found: Found<'_>) {
     const STAGE: &str = "server";
     let name = found.server;
     let Some(reference) = referred(records, name) else {
@@ -148,8 +186,11 @@ fn server(chain: &mut Chain, records: Records<'_>, found: &Found<'_>) {
             Some(gone) => format!("its server {name} left the surface after t{}", gone.turn.0),
             None => format!("its server {name} is not on the surface"),
         };
-        let fix = "enable a capability that brings it, see /capability list";
-        return chain.no(STAGE, vec![format!("nobody refers to {name}")], answer, Some(fix.to_owned()));
+        let fix = match bringing(records, &found) {
+            Some(capability) => format!("bring it back with {}", fix::enable(records, capability)),
+            None => "enable a capability that brings it, see /capability list".to_owned(),
+        };
+        return chain.no(STAGE, vec![format!("nobody refers to {name}")], answer, Some(fix));
     };
     let stands = if reference.trouble.is_some() { "is there for" } else { "runs for" };
     let mut evidence = vec![format!("{name} {stands} {}", list(&words(records, &reference.by)))];
@@ -163,6 +204,14 @@ fn server(chain: &mut Chain, records: Records<'_>, found: &Found<'_>) {
         }
         None => chain.yes(STAGE, evidence),
     }
+}
+
+/// A capability that may come and would bring the tool, as far as a record tells.
+fn bringing<'a>(records: Records<'a>, found: &Found<'a>) -> Option<&'a str> {
+    let may_come = |name: &&str| records.surface.offered(name).is_some_and(|one| one.stage.is_none());
+    let by = found.gone.into_iter().flat_map(|gone| &gone.tool.by).map(String::as_str);
+    // A role's capability is mostly called like its server.
+    behind(records, found).into_iter().chain(by).chain([found.server]).find(may_come)
 }
 
 fn definition(chain: &mut Chain, found: &Found<'_>) {

@@ -9,7 +9,7 @@ use super::*;
 use crate::embed::Vector;
 use crate::proto::{
     Body, CatalogueItem, CatalogueView, Departure, EncoderState, Event, IntentSource, Offered, Order, RouteOutcome,
-    Seq, ServerKind, ServerState, Snapshot, SurfaceTool, Tier, TurnId,
+    Seq, ServerKind, ServerState, ServerTrouble, Snapshot, SurfaceTool, Tier, TurnId,
 };
 
 const SERVERS: [&str; 5] = ["s0", "s1", "s2", "s3", "s4"];
@@ -29,6 +29,10 @@ enum Step {
     Hold(usize, Vec<usize>),
     Release(usize),
     Fail(usize),
+    /// What it needs is there.
+    Work(usize),
+    /// A server that runs ends, or is back.
+    Death(usize, bool),
     Role(usize),
     Set(usize, bool),
     /// The process was killed and the session is taken up again.
@@ -45,7 +49,9 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (capability.clone(), any::<bool>()).prop_map(|(capability, on)| Step::Pin(capability, on)),
         2 => (0..SKILLS.len(), prop::collection::vec(capability.clone(), 0..3)).prop_map(|(skill, of)| Step::Hold(skill, of)),
         1 => (0..SKILLS.len()).prop_map(Step::Release),
-        1 => capability.prop_map(Step::Fail),
+        2 => capability.clone().prop_map(Step::Fail),
+        1 => capability.prop_map(Step::Work),
+        2 => (0..SERVERS.len(), any::<bool>()).prop_map(|(server, dead)| Step::Death(server, dead)),
         2 => (0..3_usize).prop_map(Step::Role),
         1 => (0..KEYS.len(), any::<bool>()).prop_map(|(key, on)| Step::Set(key, on)),
         1 => Just(Step::Resume),
@@ -89,6 +95,11 @@ struct Reference {
     /// Server, tool, time.
     uses: Vec<(usize, usize, u64)>,
     set: BTreeSet<&'static str>,
+    /// By who came: who went for it, since when that one was on, and when it went.
+    went: BTreeMap<usize, (usize, u64, u64)>,
+    /// When a capability that came back had been away.
+    away: Vec<(usize, u64, u64)>,
+    dead: BTreeSet<usize>,
 }
 
 impl Reference {
@@ -123,7 +134,8 @@ impl Reference {
         let offer = &offers()[capability];
         let of_it = |(server, tool, at): &&(usize, usize, u64)| {
             let asked = offer.servers.iter().find(|offered| offered.name == SERVERS[*server]);
-            *at > since && asked.is_some_and(|offered| matches(&offered.tools, TOOLS[*tool]))
+            let away = self.away.iter().any(|(one, from, to)| *one == capability && from < at && at < to);
+            *at > since && !away && asked.is_some_and(|offered| matches(&offered.tools, TOOLS[*tool]))
         };
         self.uses.iter().filter(of_it).map(|(.., at)| *at).max()
     }
@@ -139,11 +151,12 @@ impl Reference {
         if !self.may_come(capability) || self.is_there(capability) {
             return;
         }
+        self.went.remove(&capability);
         if self.on.len() == 4 {
-            match self.goes() {
-                Some(gone) => self.on.retain(|(on, ..)| *on != gone),
-                None => return,
-            }
+            let Some(gone) = self.goes() else { return };
+            let since = self.on.iter().find(|(on, ..)| *on == gone).unwrap().1;
+            self.on.retain(|(on, ..)| *on != gone);
+            self.went.insert(capability, (gone, since, now));
         }
         self.on.push((capability, now, false));
     }
@@ -160,8 +173,21 @@ impl Reference {
         }
     }
 
+    /// Who went for it is back, unless it may not be.
+    fn fail(&mut self, capability: usize, now: u64) {
+        let was_on = self.is_on(capability);
+        self.on.retain(|(on, ..)| *on != capability);
+        let went = self.went.remove(&capability).filter(|_| was_on);
+        if let Some((gone, since, from)) = went.filter(|(gone, ..)| !self.is_there(*gone) && self.domain_fits(*gone)) {
+            self.on.push((gone, since, false));
+            self.away.push((gone, from, now));
+        }
+        self.held.retain(|(_, held)| *held != capability);
+    }
+
     /// What may not be there any more goes, what skills declare comes.
     fn resume(&mut self) {
+        self.went.clear();
         self.on = self.on.iter().copied().filter(|(one, ..)| self.may_come(*one)).collect();
         self.held = self.held.iter().copied().filter(|(_, one)| self.may_come(*one)).collect();
         for (skill, capability) in self.declared.clone() {
@@ -283,6 +309,13 @@ impl World {
         let capabilities = self.surface.offered(&offers(), &|key| set.contains(key));
         let roles = texts(&["dev:general", "ops:chief"]);
         view.offered = Some(Arc::new(Offered { capabilities, skills: Vec::new(), roles }));
+        // What is not there cannot be dead.
+        self.reference.dead.retain(|server| self.running.contains_key(SERVERS[*server]));
+        for reference in &mut view.references {
+            let dead = self.reference.dead.iter().any(|server| SERVERS[*server] == reference.server);
+            let (what, advice) = ("failed: it ended".to_owned(), Some("install it".to_owned()));
+            reference.trouble = dead.then_some(ServerTrouble { what, advice, since: None });
+        }
         if let Some(view) = view.since(&self.snapshot.surface) {
             self.tell(Body::SurfaceChanged(Arc::new(view)));
         }
@@ -359,6 +392,7 @@ impl World {
             excerpt: String::new(),
             eligible: &compared,
             ineligible,
+            near: &|_| &[],
             vector: Ok(&message),
             model: "test",
             backend: "none",
@@ -429,9 +463,21 @@ impl World {
                 self.surface.release(SKILLS[skill], now)
             }
             Step::Fail(one) => {
-                self.reference.on.retain(|(on, ..)| *on != one);
-                self.reference.held.retain(|(_, held)| *held != one);
+                self.reference.fail(one, now);
                 self.surface.failed(&name(one), "it broke", now)
+            }
+            Step::Work(one) => {
+                self.reference.went.remove(&one);
+                self.surface.works(&name(one));
+                Change::default()
+            }
+            Step::Death(server, dead) => {
+                if dead && self.running.contains_key(SERVERS[server]) {
+                    self.reference.dead.insert(server);
+                } else {
+                    self.reference.dead.remove(&server);
+                }
+                Change::default()
             }
             Step::Role(role) => {
                 self.reference.change_role(role);
@@ -488,7 +534,8 @@ impl World {
             let told = explain::explain(&self.snapshot, &tool.wire_name);
             assert_eq!(told.kind, explain::Kind::Tool);
             let failed = told.stages.iter().any(|stage| stage.passed == explain::Passed::No);
-            assert_eq!(failed, tool.left_out.is_some(), "{told:?}");
+            let dead = self.reference.dead.iter().any(|server| SERVERS[*server] == tool.server);
+            assert_eq!(failed, tool.left_out.is_some() || dead, "{told:?}");
             if !failed {
                 let living = |by: &String| {
                     by == "role" || surface.dynamic.iter().any(|known| known.name == *by) || by.starts_with("skill k")
@@ -505,9 +552,14 @@ impl World {
                 assert!(!self.reference.is_there(number));
                 continue;
             }
-            assert_eq!(failed.is_none(), self.reference.is_there(number), "{told:?}");
+            let there = self.reference.is_there(number);
+            let dead = |server: &OfferedServer| self.reference.dead.iter().any(|dead| SERVERS[*dead] == server.name);
+            let works = !offers()[number].servers.iter().any(dead);
+            assert_eq!(failed.is_none(), there && works, "{told:?}");
             assert_eq!(told.fix.is_some(), failed.is_some(), "{told:?}");
-            self.advice(&name, &told);
+            if !there {
+                self.advice(&name, &told);
+            }
             let after = told.stages.iter().skip_while(|stage| stage.passed != explain::Passed::No);
             for (index, stage) in after.enumerate() {
                 assert_eq!(stage.passed == explain::Passed::No, index == 0, "{told:?}");

@@ -1,7 +1,7 @@
 use super::*;
 use crate::embed::Vector;
 use crate::embed::gate::{Abstained, Rule, Score, Top, Verdict, verdict};
-use crate::proto::{EncoderState, IntentSource, RouteOutcome, Routing, Skip, Stage, TurnId};
+use crate::proto::{EncoderState, Ineligible, IntentSource, RouteOutcome, Routing, Skip, Stage, TurnId};
 
 /// As like to the message as said.
 fn like(cosine: f32) -> Vector {
@@ -30,6 +30,7 @@ fn route(intent: &str, attempt: Attempt, cosines: &[(&str, &[f32])]) -> Routing 
         excerpt: intent::excerpt(intent),
         eligible: &eligible,
         ineligible: Vec::new(),
+        near: &|_| &[],
         vector: Ok(&message),
         model: "test",
         backend: "none",
@@ -141,6 +142,7 @@ fn why_nothing_is_compared_in_order() {
         excerpt: String::new(),
         eligible: &[Compared { offer: &offer, phrases: &phrases }],
         ineligible: Vec::new(),
+        near: &|_| &[],
         vector: Err(encoder.clone()),
         model: "",
         backend: "",
@@ -227,6 +229,7 @@ fn a_record_shares_the_words_of_what_it_tells_of() {
         excerpt: intent::excerpt(LONG),
         eligible: &[Compared { offer: &offer, phrases: &phrases }],
         ineligible: Vec::new(),
+        near: &|_| &[],
         vector: Ok(&message),
         model: "test",
         backend: "none",
@@ -239,4 +242,59 @@ fn a_record_shares_the_words_of_what_it_tells_of() {
     assert_eq!(written["top"].as_array().unwrap().iter().map(|top| &top["trigger"]).collect::<Vec<_>>(), triggers);
     let read: Routing = serde_json::from_str(&serde_json::to_string(&routing).unwrap()).unwrap();
     assert_eq!(read, routing);
+}
+
+/// What stopped before the gate is measured where that can be mended, and chosen it is not.
+#[test]
+fn what_would_have_fitted_better_is_told_with_its_score() {
+    let missing = |key: &str| Stage::EnvironmentUnready { missing: texts(&[key]) };
+    let far = Stage::OutOfDomain { domain: "developer".to_owned(), domains: texts(&["ops"]) };
+    let broken = Stage::Unresolved { why: "no provider".to_owned() };
+    let vectors = [("keyed", 0.9), ("far", 0.95), ("on", 0.8), ("broken", 0.64), ("bare", 0.99)];
+    let vectors: Vec<(&str, [Vector; 1])> = vectors.map(|(name, cosine)| (name, [like(cosine)])).into();
+    let stages = [
+        ("keyed", missing("KEY")),
+        ("far", far),
+        ("on", Stage::Active),
+        ("broken", broken),
+        ("bare", Stage::NoTriggers),
+    ];
+    let told = |best: f32, stages: &[(&str, Stage)]| {
+        let (offer, phrases) = (offer("lite", &[]), [like(best)]);
+        let near =
+            |name: &str| vectors.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, vectors)| vectors);
+        let ineligible = stages.iter().map(|(name, stage)| Ineligible {
+            capability: (*name).to_owned(),
+            tap: "muvon/tap".to_owned(),
+            stage: stage.clone(),
+            score: None,
+        });
+        Surface::new(role("developer:general", &[])).route(RouteInput {
+            turn: TurnId(3),
+            source: IntentSource::Message,
+            attempt: Attempt::Wanted,
+            intent: LONG,
+            excerpt: String::new(),
+            eligible: &[Compared { offer: &offer, phrases: &phrases }],
+            ineligible: ineligible.collect(),
+            near: &near,
+            vector: Ok(&like(1.0)),
+            model: "test",
+            backend: "none",
+            encoding_us: 0,
+        })
+    };
+    let routing = told(0.7, &stages);
+    assert_eq!(routing.outcome, RouteOutcome::Activated { capability: "lite".to_owned() }, "the order stays");
+    let measured: Vec<_> =
+        routing.ineligible.iter().filter(|one| one.score.is_some()).map(|one| &one.capability).collect();
+    assert_eq!(measured, ["keyed", "on", "broken"]);
+    let names: Vec<_> = routing.near_misses().iter().map(|one| one.capability.as_str()).collect();
+    assert_eq!(names, ["keyed", "on"], "best first, and only what passes the threshold");
+    assert_eq!(routing.near_miss().unwrap().1, "keyed would fit best, but needs KEY, which is not set");
+    assert_eq!(told(0.7, &stages[2..]).near_miss().unwrap().1, "on fits best and is on the surface already");
+    assert!(told(0.9, &stages).near_misses().is_empty(), "no better than what was compared");
+    assert!(told(0.2, &stages[3..]).near_misses().is_empty(), "below the threshold");
+    let line = serde_json::to_string(&routing).unwrap();
+    assert_eq!(serde_json::from_str::<Routing>(&line).unwrap(), routing);
 }

@@ -268,13 +268,47 @@ fn what_failed_goes_and_who_went_for_it_is_named() {
     assert_eq!(
         told(&change),
         [
-            "e is off (its server e ended with 1; a went for it and is off too, enable it again if it is needed)",
+            "e is off (its server e ended with 1; a, which went for it, is back)",
+            "a is on again: e did not work",
             "e is off (its server e ended with 1)",
         ]
     );
-    assert_eq!(change.effects, [stop("e")]);
-    assert_eq!(names(&surface), ["b", "c", "d"]);
+    assert_eq!(change.effects, [stop("e"), start("a", None)]);
+    assert_eq!(names(&surface), ["a", "b", "c", "d"]);
     assert!(surface.failed("e", "again", 11).is_empty());
+}
+
+#[test]
+fn who_went_comes_back_as_it_was_and_only_where_it_may() {
+    let e = offer("e", &[("a", &[])]);
+    // What they share runs on.
+    let mut surface = four();
+    let before = surface.clone();
+    let _ = enable(&mut surface, &e, 9);
+    let change = surface.failed("e", "it broke", 10);
+    assert_eq!(change.effects, []);
+    assert_eq!(steps(&change.decisions[0]), [("a".to_owned(), ServerAction::Kept { by: texts(&["a"]) })]);
+    assert_eq!(surface, before, "place, last use and pins are as they were");
+    // What worked once keeps its place.
+    let _ = enable(&mut surface, &e, 9);
+    surface.works("e");
+    let change = surface.failed("e", "it broke", 10);
+    assert_eq!(told(&change), ["e is off (it broke; a went for it and is off too, enable it again if it is needed)"]);
+    assert_eq!(names(&surface), ["b", "c", "d"]);
+    // What came back by other means, or may not come any more, is not brought.
+    let mut surface = four();
+    let _ = enable(&mut surface, &e, 9);
+    let _ = surface.disable("b", Departure::Person, 10);
+    let _ = enable(&mut surface, &offer("a", &[("a", &[])]), 11);
+    assert_eq!(told(&surface.failed("e", "it broke", 12)), ["e is off (it broke)"]);
+    let mut surface = Surface::new(role("dev:general", &[]));
+    for (now, name) in (1..).zip(["a", "b", "c", "d"]) {
+        let domains: &[&str] = if name == "a" { &["dev"] } else { &[] };
+        let _ = enable(&mut surface, &of_domains(offer(name, &[]), domains), now);
+    }
+    let _ = enable(&mut surface, &offer("e", &[]), 9);
+    let _ = surface.set_role(role("ops:general", &[]), &[], &ready, 10);
+    assert!(told(&surface.failed("e", "it broke", 11))[0].contains("a went for it and is off too"));
 }
 
 #[test]

@@ -53,7 +53,8 @@ pub enum Change {
 enum Order {
     Changed,
     Reload,
-    Replace(Places),
+    /// And who hears that it was read.
+    Replace(Places, Sender<()>),
     Stop,
 }
 
@@ -94,8 +95,11 @@ impl Live {
     }
 
     /// Reads from other places from now on: a tap was connected or removed.
-    pub fn replace(&self, places: Places) {
-        let _ = self.orders.send(Order::Replace(places));
+    /// Hears when that was read for the first time.
+    pub fn replace(&self, places: Places) -> Receiver<()> {
+        let (done, read) = channel();
+        let _ = self.orders.send(Order::Replace(places, done));
+        read
     }
 }
 
@@ -134,9 +138,11 @@ impl<Listener: Fn(Change)> Keeper<Listener> {
             match order {
                 Ok(Order::Changed) => burst = Some(Burst::grow(burst, now)),
                 Ok(Order::Reload) => burst = self.read(now),
-                Ok(Order::Replace(places)) => {
+                Ok(Order::Replace(places, done)) => {
                     self.places = places;
                     burst = self.read(now);
+                    // Nobody need wait for it.
+                    let _ = done.send(());
                 }
                 Err(RecvTimeoutError::Timeout) => burst = self.read(now),
                 Ok(Order::Stop) | Err(RecvTimeoutError::Disconnected) => return,

@@ -145,7 +145,8 @@ pub async fn run(
     match end {
         End::Exited(Ok(status)) if status.success() => Ok(Done { elapsed, left: whole.let_go().await }),
         end => {
-            let said = if err.last().is_empty() { out.last() } else { err.last() };
+            let mut said = if err.last().is_empty() { out.last() } else { err.last() };
+            said.extend(crate::sandbox::explain(&said.join("\n")).map(|why| format!("({why})")));
             Err(failure(script, running, end, said, elapsed))
         }
     }

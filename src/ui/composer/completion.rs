@@ -2,13 +2,14 @@ use std::sync::Arc;
 
 use super::{Composer, Draft};
 use crate::proto::slash;
+use crate::proto::slash_takes::{Takes, takes};
 use crate::ui::state::filtered;
 
 /// Commands whose argument starts what it names.
-const STARTING: [&str; 2] = ["role", "skill"];
+const STARTING: [&str; 3] = ["role", "skill", "session"];
 
 /// Rows a completion list has at most.
-const MAX_CANDIDATES: usize = 50;
+pub(super) const MAX_CANDIDATES: usize = 50;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompletionKind {
@@ -52,6 +53,8 @@ pub struct Candidate {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Names {
     pub providers: Vec<String>,
+    /// Whole names of models that are known to be there or were written down.
+    pub models: Vec<String>,
     pub roles: Vec<String>,
 }
 
@@ -60,6 +63,14 @@ pub struct Names {
 pub struct Offered {
     pub name: String,
     pub title: String,
+}
+
+/// What is told to the composer only when a command asks for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Offer {
+    Turns,
+    Themes,
+    Sessions,
 }
 
 /// Files that `@` offers for a query, relative to the project, best first.
@@ -89,7 +100,11 @@ impl Composer {
             CompletionKind::Command => open.is_complete(),
             CompletionKind::Argument => {
                 // Agents and skills bring things along that run: only what was chosen replaces what was typed.
-                let starts = slash::parse(self.text()).is_some_and(|(command, _)| STARTING.contains(&command.name));
+                let starts = slash::parse(self.text()).is_some_and(|(command, _)| {
+                    // Of a model that is named in full another one may only be longer.
+                    let named = open.query.split_once(':').is_some_and(|(_, model)| !model.is_empty());
+                    STARTING.contains(&command.name) || (command.name == "model" && named)
+                });
                 open.is_complete() || ((open.query.is_empty() || starts) && !open.moved)
             }
         }
@@ -156,6 +171,30 @@ impl Composer {
         }
     }
 
+    /// Takes up what can be named of a kind, while it is asked for.
+    pub fn offer(&mut self, kind: Offer, offered: Vec<Offered>) {
+        if self.offers.get(&kind) == Some(&offered) {
+            return;
+        }
+        let marked = self.completion.as_ref().filter(|open| open.moved).and_then(Completion::chosen).cloned();
+        self.offers.insert(kind, offered);
+        self.refresh_completion();
+        self.mark_again(marked);
+    }
+
+    /// What is asked for where the caret stands and may have changed since it was told.
+    pub fn wants_offer(&self) -> Option<Offer> {
+        if self.modal.is_normal() {
+            return None;
+        }
+        takes_at(&self.draft.text[..self.draft.caret])?.iter().find_map(|takes| match takes {
+            Takes::Turn => Some(Offer::Turns),
+            Takes::Theme => Some(Offer::Themes),
+            Takes::Session => Some(Offer::Sessions),
+            _ => None,
+        })
+    }
+
     /// What was marked by hand stays marked while more is found.
     fn mark_again(&mut self, marked: Option<Candidate>) {
         if let (Some(open), Some(marked)) = (&mut self.completion, marked)
@@ -216,19 +255,19 @@ fn word(draft: &Draft) -> Option<(CompletionKind, usize, String)> {
     if let Some(query) = typed.strip_prefix('/').filter(|query| start == 0 && !query.contains('/')) {
         return Some((CompletionKind::Command, start, query.to_owned()));
     }
-    if let Some((command, _)) = slash::parse(before) {
-        let given: Vec<&str> = before[..start].split_whitespace().skip(1).collect();
-        if given.is_empty() || takes_second(command.name, &given) {
-            return Some((CompletionKind::Argument, start, typed.to_owned()));
-        }
+    if takes_at(before).is_some_and(|takes| !takes.is_empty()) {
+        return Some((CompletionKind::Argument, start, typed.to_owned()));
     }
     let query = typed.strip_prefix('@')?;
     Some((CompletionKind::File, start, query.to_owned()))
 }
 
-/// Whether a command that was given so much takes one more word that can be completed.
-fn takes_second(command: &str, given: &[&str]) -> bool {
-    matches!((command, given), ("supervisor", [_]) | ("capability", ["pin"]))
+/// What the command in front of the caret can be given where the caret stands; `None` without one.
+pub(super) fn takes_at(before: &str) -> Option<&'static [Takes]> {
+    let (command, _) = slash::parse(before)?;
+    let start = before.rfind(char::is_whitespace)?;
+    let given: Vec<&str> = before[..start].split_whitespace().skip(1).collect();
+    Some(takes(command.name, &given))
 }
 
 /// Commands whose name or alias begins so, then those it is found in.
@@ -254,76 +293,4 @@ fn commands(query: &str) -> Vec<Candidate> {
             whole: command.arguments.is_empty(),
         })
         .collect()
-}
-
-impl Composer {
-    /// What the command at the beginning takes: the words of its own row in the table, or names. What
-    /// is typed already and means something stands first, so that enter does not make another of it.
-    fn arguments(&self, query: &str) -> Vec<Candidate> {
-        let Some((command, _)) = slash::parse(&self.draft.text) else { return Vec::new() };
-        let before = &self.draft.text[..self.draft.caret];
-        let second = before.split_whitespace().count() > 2 - usize::from(before.ends_with(char::is_whitespace));
-        // Each argument has its own words: `[turn|undo] [conversation|files|both]`.
-        let arguments: Vec<&str> = command.arguments.split("] [").collect();
-        let own = arguments[usize::from(second).min(arguments.len() - 1)].trim_matches(['[', ']']);
-        let named = |name: &String| Offered { name: name.clone(), title: String::new() };
-        let words: Vec<(Offered, bool)> = match command.name {
-            "model" => {
-                let provider = |name: &String| Offered { name: format!("{name}:"), title: String::new() };
-                self.names.providers.iter().map(|name| (provider(name), false)).collect()
-            }
-            "role" => self.roles().into_iter().map(|role| (role, true)).collect(),
-            "supervisor" if second => {
-                ["on", "off", "save"].into_iter().map(|word| (named(&word.to_owned()), true)).collect()
-            }
-            "capability" if second => self.capabilities.iter().map(|one| (one.clone(), true)).collect(),
-            "capability" => {
-                let told = |name: &str, title: &str| Offered { name: name.to_owned(), title: title.to_owned() };
-                let verbs = [told("discover", "which one fits a task"), told("pin", "never evict it in this session")];
-                let verbs = verbs.into_iter().map(|verb| (verb, false));
-                verbs.chain(self.capabilities.iter().map(|one| (one.clone(), true))).collect()
-            }
-            _ if second => Vec::new(),
-            "supervisor" => self.switches.iter().map(|switch| (switch.clone(), true)).collect(),
-            "skill" => self.skills.iter().map(|skill| (skill.clone(), true)).collect(),
-            _ if own.contains('|') || own == "all" => {
-                let words = own.split('|').filter(|word| *word != "turn");
-                words.map(|word| (named(&word.to_owned()), true)).collect()
-            }
-            _ => Vec::new(),
-        };
-        let lower = query.to_ascii_lowercase();
-        let mut words: Vec<(Offered, bool)> = words
-            .into_iter()
-            .filter(|(word, whole)| {
-                let word = word.name.as_str();
-                // The part of a tag that tells agents of a domain apart is what one remembers.
-                let inner =
-                    command.name == "role" && word.split_once(':').is_some_and(|(_, spec)| spec.starts_with(&lower));
-                (word.starts_with(&lower) || inner) && (*whole || word != lower)
-            })
-            .collect();
-        words.sort_by_key(|(word, _)| word.name != lower);
-        let candidate = |(Offered { name, title }, whole)| Candidate {
-            label: name.clone(),
-            detail: String::new(),
-            doc: title,
-            insert: name,
-            whole,
-        };
-        words.into_iter().map(candidate).collect()
-    }
-
-    /// Roles, domains that have a chief, and agents.
-    fn roles(&self) -> Vec<Offered> {
-        let agent = |name: &str| self.agents.iter().any(|agent| agent.name == name);
-        let roles = self.names.roles.iter().filter(|role| !agent(role));
-        let roles = roles.map(|name| Offered { name: name.clone(), title: "a role of the configuration".to_owned() });
-        let domains = self.agents.iter().filter_map(|agent| {
-            let domain = agent.name.strip_suffix(":chief")?;
-            let known = self.names.roles.iter().any(|role| role == domain);
-            (!known).then(|| Offered { name: domain.to_owned(), title: agent.title.clone() })
-        });
-        roles.chain(domains).chain(self.agents.iter().cloned()).collect()
-    }
 }

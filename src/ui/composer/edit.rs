@@ -306,6 +306,8 @@ impl Composer {
 
     fn after_travel(&mut self) {
         self.goal = None;
+        self.leave_visual();
+        self.forget_record();
         self.last_edit = Edit::Other;
         self.refresh_completion();
     }
@@ -313,9 +315,11 @@ impl Composer {
     pub(super) fn remember(&mut self, edit: Edit, joins: bool) {
         self.redo.clear();
         self.last_edit = edit;
+        self.edits += 1;
         if joins && !self.undo.is_empty() {
             return;
         }
+        self.pushes += 1;
         self.undo.push(self.draft.clone());
         let excess = self.undo.len().saturating_sub(MAX_UNDO);
         self.undo.drain(..excess);
@@ -323,6 +327,7 @@ impl Composer {
 
     pub(super) fn edited(&mut self) {
         self.goal = None;
+        self.leave_visual();
         self.refresh_completion();
     }
 }

@@ -11,6 +11,7 @@
 //! Our own editor rather than `ratatui-textarea`: that one moves and deletes by `char`, which cuts
 //! emoji and combining accents apart, and it has no place for a folded paste that is one unit.
 
+mod arguments;
 mod chip;
 mod completion;
 mod draft;
@@ -25,11 +26,11 @@ mod words;
 mod tests;
 
 pub use chip::{Chip, FOLD_BYTES, FOLD_LINES};
-pub use completion::{Candidate, Completion, CompletionKind, Found, Names, Offered};
+pub use completion::{Candidate, Completion, CompletionKind, Found, Names, Offer, Offered};
 pub use draft::Draft;
 pub use edit::Motion;
 pub use history::{History, keep_masked};
-pub use modal::{MAX_COUNT, Modal, Mode, Vi};
+pub use modal::{Extent, MAX_COUNT, Modal, Mode, Vi};
 pub use rows::{Piece, Row};
 pub use words::Case;
 
@@ -46,6 +47,9 @@ pub struct Composer {
     undo: Vec<Draft>,
     redo: Vec<Draft>,
     last_edit: Edit,
+    /// Edits so far, and steps of undo.
+    edits: u64,
+    pushes: u64,
     killed: Draft,
     kills: Kills,
     pub modal: Modal,
@@ -63,6 +67,8 @@ pub struct Composer {
     /// What `/supervisor` can name.
     pub switches: Vec<Offered>,
     pub capabilities: Vec<Offered>,
+    /// What is told when it is asked for.
+    offers: std::collections::BTreeMap<Offer, Vec<Offered>>,
     /// What `@` offers, for what was asked last.
     found: Found,
     /// What was asked for last.
@@ -83,6 +89,8 @@ impl Default for Composer {
             undo: Vec::new(),
             redo: Vec::new(),
             last_edit: Edit::Other,
+            edits: 0,
+            pushes: 0,
             killed: Draft::default(),
             kills: Kills::default(),
             modal: Modal::default(),
@@ -95,6 +103,7 @@ impl Default for Composer {
             skills: Vec::new(),
             switches: Vec::new(),
             capabilities: Vec::new(),
+            offers: std::collections::BTreeMap::new(),
             found: Found::default(),
             asked: None,
             dismissed: None,

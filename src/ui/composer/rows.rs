@@ -113,6 +113,28 @@ impl Composer {
         (row == 0, row + 1 == rows.len())
     }
 
+    /// The columns of a row that show a part of this range; a line end that is part of it is one column.
+    pub fn columns_of(&self, row: Row, range: &Range<usize>) -> Option<Range<usize>> {
+        let (mut at, mut column) = (row.start, 0);
+        let mut found: Option<Range<usize>> = None;
+        let mut take = |from: usize, to: usize| {
+            found = Some(found.take().map_or(from..to, |known| known.start..to));
+        };
+        for grapheme in graphemes(&self.text()[row.start..row.end]) {
+            let columns = self.columns(at, grapheme);
+            if range.contains(&at) {
+                take(column, column + columns);
+            }
+            column += columns;
+            at += grapheme.len();
+        }
+        let ends_line = self.text()[row.end..].starts_with('\n');
+        if range.contains(&row.end) && ends_line || (row.start == row.end && range.start <= at && at <= range.end) {
+            take(column, column + 1);
+        }
+        found
+    }
+
     /// A row's runs as they are shown. What is shown never holds a control character.
     pub fn pieces(&self, row: Row) -> Vec<(Piece, Cow<'_, str>)> {
         let mut pieces: Vec<(Piece, Cow<'_, str>)> = Vec::new();

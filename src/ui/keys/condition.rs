@@ -50,12 +50,14 @@ facts! {
     capability = "capability", "the marked row, or what is read, is a capability";
     asking = "asking", "a question is open";
     asking_text = "asking-text", "the question in focus takes a typed value";
+    asking_call = "asking-call", "the question in focus is about a tool call";
     selection = "selection", "an entry is selected";
     searching = "searching", "a search is on";
     search_editing = "search-editing", "the search is being typed";
     zoomed = "zoomed", "a pane fills the screen";
     tour = "tour", "the tour waits for its first word and nothing is typed";
     normal = "normal", "the composer is in normal mode";
+    visual = "visual", "text of the composer is marked";
     operator = "operator", "a command of normal mode waits for a motion";
     counting = "counting", "a count is being typed";
     themes = "themes", "the overlay lists themes";

@@ -138,7 +138,7 @@ fn the_first_context_that_knows_a_key_answers() {
     assert_eq!(find(&transcript, "j", &idle), "scroll-down");
     assert_eq!(find(&transcript, "g", &idle), "+Go to");
     assert_eq!(find(&transcript, "g g", &idle), "scroll-top");
-    assert_eq!(find(&transcript, "g y", &idle), "nothing");
+    assert_eq!(find(&transcript, "g Y", &idle), "nothing");
     assert_eq!(find(&transcript, "z", &idle), "+Fold");
     assert_eq!(find(&transcript, "z z", &idle), "zoom");
     assert_eq!(find(&[Context::Surface, Context::Pane], "z", &idle), "zoom");

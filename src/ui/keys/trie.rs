@@ -259,7 +259,9 @@ impl Keymap {
             self.roots.get(context)?.collect(&mut Vec::new(), &mut |keys, row| {
                 if row.call.as_ref().is_some_and(|call| call.action == action) {
                     let keys = sequence(keys);
-                    if best.as_ref().is_none_or(|best| keys.chars().count() < best.chars().count()) {
+                    // Of two as short the one without shift.
+                    let effort = |keys: &str| (keys.chars().count(), keys.chars().any(char::is_uppercase));
+                    if best.as_ref().is_none_or(|best| effort(&keys) < effort(best)) {
                         best = Some(keys);
                     }
                 }
@@ -268,12 +270,22 @@ impl Keymap {
         })
     }
 
-    /// All keys for an action in any context, for the palette and help.
+    /// All keys for an action in any context.
     pub fn keys_for(&self, call: &Call) -> Vec<String> {
-        let mut found: Vec<String> = Vec::new();
-        for row in self.rows() {
-            if row.call == *call && !found.contains(&row.keys) {
-                found.push(row.keys);
+        let mut keys = self.keys_by_action().remove(&call.action).unwrap_or_default();
+        let at = keys.iter().position(|(of, _)| of == call);
+        at.map(|at| keys.swap_remove(at).1).unwrap_or_default()
+    }
+
+    /// All keys of all actions in any context, for the palette: each call of an action with its keys.
+    pub fn keys_by_action(&self) -> BTreeMap<Action, Vec<(Call, Vec<String>)>> {
+        let mut found: BTreeMap<Action, Vec<(Call, Vec<String>)>> = BTreeMap::new();
+        for HelpRow { call, keys, .. } in self.rows() {
+            let calls = found.entry(call.action).or_default();
+            match calls.iter_mut().find(|(known, _)| *known == call) {
+                Some((_, known)) if known.contains(&keys) => {}
+                Some((_, known)) => known.push(keys),
+                None => calls.push((call, vec![keys])),
             }
         }
         found

@@ -200,6 +200,7 @@ impl State {
                 | Listing::Prompts
                 | Listing::Waiting
                 | Listing::Code
+                | Listing::Leads
                 | Listing::Why(_) => None,
             },
             Layer::Reader(Reader { subject, .. }) => match subject {
@@ -216,6 +217,8 @@ impl State {
                 | Subject::Switch(_)
                 | Subject::Wire(..)
                 | Subject::Server(_)
+                | Subject::Child(_)
+                | Subject::Picture(_)
                 | Subject::Tool { .. } => None,
             },
             Layer::WhatIf(_) | Layer::Table(_) => None,
@@ -237,7 +240,10 @@ impl State {
                 self.item_named(*noun, name).is_some()
             }
             Some(Layer::Reader(Reader { subject, .. })) => {
-                matches!(subject, Subject::Part { .. } | Subject::Finding { .. } | Subject::Skill(_))
+                matches!(
+                    subject,
+                    Subject::Part { .. } | Subject::Finding { .. } | Subject::Skill(_) | Subject::Picture(_)
+                )
             }
             Some(Layer::WhatIf(_) | Layer::Table(_)) | None => false,
         }

@@ -1,5 +1,8 @@
+use std::sync::Arc;
+
 use super::{Layer, Listing, Pane, Picker, Scroll, State, Table, Tabled};
-use crate::proto::{AskKind, EntryKind, RunState};
+use crate::proto::{ApprovalRequest, AskKind, EntryKind, RunState};
+use crate::ui::composer::{Extent, Mode};
 use crate::ui::keys::{Context, Facts, Found, Node};
 
 /// How long a prefix waits before which-key shows what may follow, milliseconds.
@@ -73,12 +76,14 @@ impl State {
             capability: self.capability_in_question().is_some(),
             asking: !self.snapshot.asks.is_empty(),
             asking_text: self.question_takes_text(),
+            asking_call: self.approval_in_question().is_some(),
             selection: self.transcript.selected.is_some(),
             searching: self.transcript.search.is_some(),
             search_editing: self.search_editing(),
             zoomed: self.zoom,
             tour: self.composer.is_empty() && self.tour_is_open(),
             normal: self.composer.modal.is_normal(),
+            visual: self.composer.modal.is_visual(),
             operator: self.composer.modal.operating(),
             counting: self.pending.count.is_some(),
             themes: self.lists_themes(),
@@ -120,9 +125,21 @@ impl State {
 
     /// Whether the question in focus wants a typed value.
     pub fn question_takes_text(&self) -> bool {
-        let Some(question) = &self.question else { return false };
+        matches!(self.asked_in_focus(), Some(AskKind::Secret { .. }))
+    }
+
+    fn asked_in_focus(&self) -> Option<&AskKind> {
+        let question = self.question.as_ref()?;
         let ask = self.snapshot.asks.iter().find(|(ask, _)| ask.id == question.ask);
-        ask.is_some_and(|(ask, _)| matches!(ask.kind, AskKind::Secret { .. }))
+        ask.map(|(ask, _)| &ask.kind)
+    }
+
+    /// The call that the question in focus is about.
+    pub fn approval_in_question(&self) -> Option<&Arc<ApprovalRequest>> {
+        match self.asked_in_focus() {
+            Some(AskKind::Approval(request)) => Some(request),
+            _ => None,
+        }
     }
 
     /// The word of the status line: who gets the keys.
@@ -135,6 +152,7 @@ impl State {
                 Listing::Prompts => "MESSAGES",
                 Listing::Waiting => "WAITING",
                 Listing::Code => "CODE",
+                Listing::Leads => "OPEN",
                 Listing::Agents => "AGENTS",
                 Listing::Catalogue(_) => "CATALOGUE",
                 Listing::Why(_) => "WHY",
@@ -153,10 +171,16 @@ impl State {
                 Tabled::Rewind => "REWIND",
             },
             (None, Some(_), _) => "QUESTION",
-            (None, None, Pane::Composer) if self.composer.modal.is_normal() => "NORMAL",
+            (None, None, Pane::Composer) if self.composer.modal.is_normal() => match self.composer.modal.mode() {
+                Mode::Visual(Extent::Letters) => "VISUAL",
+                Mode::Visual(Extent::Lines) => "V-LINE",
+                Mode::Normal | Mode::Insert => "NORMAL",
+            },
             (None, None, Pane::Composer) if self.keymap.is_modal() => "INSERT",
             (None, None, Pane::Composer) => "TYPE",
             (None, None, Pane::Transcript) if self.search_editing() => "SEARCH",
+            // Where the composer has a normal mode, that word is the composer's.
+            (None, None, _) if self.keymap.is_modal() => "PANE",
             (None, None, _) => "NORMAL",
         }
     }

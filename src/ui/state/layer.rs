@@ -1,4 +1,4 @@
-use super::{ContextSide, LogFloor, Noun, Part, Reach, Shelf, State, WhatIf};
+use super::{ContextSide, LogFloor, Noun, Part, Picture, Reach, Shelf, State, WhatIf};
 use crate::proto::{Order, RequestId, Seq};
 
 /// An overlay.
@@ -132,6 +132,8 @@ pub enum Listing {
     Waiting,
     /// Blocks of code of an entry.
     Code,
+    /// Where entries lead.
+    Leads,
     /// Agents and roles that the session can take on.
     Agents,
     Catalogue(Shelf),
@@ -165,6 +167,9 @@ pub enum Subject {
     },
     /// An active skill.
     Skill(String),
+    /// Work that was handed to another agent, by its id.
+    Child(String),
+    Picture(Picture),
     /// Why it is here or is not; a tool goes by its name on the wire.
     Why(Noun, String),
     /// A part of the catalogue; the file tells apart what taps name alike.

@@ -23,6 +23,7 @@ pub enum Marked {
     /// Wherever it stands: a skill's may become the person's.
     Capability(String),
     Skill(String),
+    Child(String),
     Absent,
 }
 
@@ -38,6 +39,7 @@ fn named(snapshot: &Snapshot, item: Item) -> Option<Marked> {
         Item::Dynamic(at) => Marked::Capability(surface.dynamic.get(at)?.name.clone()),
         Item::Held(at) => Marked::Capability(surface.held.get(at)?.name.clone()),
         Item::Skill(at) => Marked::Skill(snapshot.skills.get(at)?.name.clone()),
+        Item::Child(at) => Marked::Child(snapshot.children.get(at)?.id.clone()),
         Item::Absent => Marked::Absent,
     })
 }

@@ -1,5 +1,5 @@
 use super::fuzzy::filtered;
-use super::{State, Subject};
+use super::{Lead, State, Subject};
 use crate::proto::slash::{self, Slash};
 use crate::proto::{Order, QueueId};
 use crate::ui::action::{Action, Arguments, Call, Category};
@@ -17,6 +17,7 @@ pub enum Deed {
     /// Takes a waiting message back.
     EditWaiting(QueueId),
     CopyCode(String),
+    Follow(Lead),
     /// Takes on an agent or role.
     Role(String),
     /// Shows a record in full.
@@ -128,10 +129,15 @@ impl State {
         let first = FIRST_COMMANDS.iter().filter_map(|name| command(name));
         let others = slash::COMMANDS.iter().filter(|command| !FIRST_COMMANDS.contains(&command.name));
         let commands = first.chain(others).map(|command| MenuRow::slash("Command", command));
+        let mut keys = self.keymap.keys_by_action();
+        let mut keys_of = |call: &Call| {
+            let same = keys.get_mut(&call.action).into_iter().flatten().filter(|(of, _)| of == call);
+            same.map(|(_, keys)| std::mem::take(keys)).next().unwrap_or_default()
+        };
         let actions = calls().map(|call| MenuRow {
             words: call.describe(),
             section: call.action.category().title(),
-            keys: self.keymap.keys_for(&call),
+            keys: keys_of(&call),
             when: String::new(),
             deed: Deed::Call(call),
         });

@@ -12,6 +12,7 @@ mod contexts;
 mod filling;
 mod fuzzy;
 mod layer;
+mod leads;
 mod log;
 mod marks;
 mod menu;
@@ -39,6 +40,7 @@ pub use catalogue::{Findings, Shelf, ShelfRow, about};
 pub use filling::{ContextSide, FillRow, FillWhat, Folder};
 pub(in crate::ui) use fuzzy::filtered;
 pub use layer::{Layer, Listing, Picker, Reader, Subject, Table, Tabled, Typing};
+pub use leads::{Lead, LeadRow, Picture};
 pub use log::{LOG_EVERY_MS, LogFloor, LogState};
 pub use menu::{Deed, MenuRow};
 pub use pickable::PromptRow;
@@ -47,7 +49,9 @@ pub use secrets::Secrets;
 pub use selection::{Ground, Selection, Spot};
 pub use shelf::ShelfState;
 pub use supervisor::{Part, SwitchGroup, Wire, short_name, switch_order};
-pub use surface::{Item, Standing, brought, dynamic_order, is_alive, items, not_compared, own_servers, static_servers};
+pub use surface::{
+    Item, Standing, brought, children_shown, dynamic_order, is_alive, items, not_compared, own_servers, static_servers,
+};
 pub use themes::{AUTO, ThemeRow, Themes};
 pub use time::TimeState;
 pub use transcript::{Scroll, ScrollBy, Search, TranscriptState};
@@ -58,6 +62,7 @@ use crate::proto::{AskId, Level, Order, Snapshot, Timestamp, TurnId};
 use crate::ui::composer::Composer;
 use crate::ui::keys::{Key, Keymap};
 use crate::ui::problem::Problem;
+use crate::ui::term::probe::Images;
 use crate::ui::theme::{Depth, Shade};
 
 /// A place of the screen that can have focus.
@@ -213,6 +218,9 @@ pub struct Terminal {
     pub shade: Option<Shade>,
     /// It tells shift-enter from enter.
     pub enhanced_keys: bool,
+    /// It makes links.
+    pub links: bool,
+    pub images: Images,
 }
 
 impl State {
@@ -246,7 +254,14 @@ impl State {
             drafts: super::drafts::Keeping::default(),
             problems: Vec::new(),
             settings,
-            terminal: Terminal { focused: true, depth, shade: None, enhanced_keys: false },
+            terminal: Terminal {
+                focused: true,
+                depth,
+                shade: None,
+                enhanced_keys: false,
+                links: false,
+                images: Images::Never,
+            },
             interrupting: None,
             stopped_until: None,
             quit_armed: None,

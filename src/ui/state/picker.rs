@@ -12,6 +12,7 @@ impl State {
             Listing::Prompts => self.prompt_rows(filter).len(),
             Listing::Waiting => self.waiting_rows(filter).len(),
             Listing::Code => self.code_rows(filter).len(),
+            Listing::Leads => self.lead_rows(filter).len(),
             Listing::Agents => self.agent_rows(filter).len(),
             Listing::Catalogue(shelf) => self.shelf_rows(shelf, filter).len(),
             Listing::Why(reach) => self.why_rows(reach, filter).len(),
@@ -28,6 +29,7 @@ impl State {
             Listing::Prompts => self.prompt_rows(filter).get(at).map(|row| Deed::Jump(row.order)),
             Listing::Waiting => self.waiting_rows(filter).get(at).map(|queued| Deed::EditWaiting(queued.id)),
             Listing::Code => self.code_rows(filter).into_iter().nth(at).map(|block| Deed::CopyCode(block.text)),
+            Listing::Leads => self.lead_rows(filter).into_iter().nth(at).map(|row| Deed::Follow(row.lead)),
             Listing::Agents => {
                 self.agent_rows(filter).get(at).map(|row| Deed::Role(text::sanitize_line(row.tag).into_owned()))
             }

@@ -12,6 +12,8 @@ pub struct ShelfState {
     pub total: usize,
     /// The list was asked for and is not whole yet.
     pub reading: bool,
+    /// It was asked for so that a name can be completed.
+    pub offering: bool,
     /// Places of the rows that match the filter, best first.
     shown: Vec<usize>,
     filter: String,
@@ -40,6 +42,11 @@ impl ShelfState {
 
     pub fn get(&self, place: usize) -> Option<&SessionRow> {
         self.rows.get(*self.shown.get(place)?)
+    }
+
+    /// All of them, whatever the filter.
+    pub fn rows(&self) -> &[SessionRow] {
+        &self.rows
     }
 
     pub fn find(&self, name: &str) -> Option<&SessionRow> {

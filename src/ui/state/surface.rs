@@ -1,5 +1,7 @@
 use super::{Layer, Noun, Pane, Reader, State, Subject};
-use crate::proto::{DynamicCapability, Ineligible, ServerView, Snapshot, Stage, SurfaceView, Timestamp, ToolInfo};
+use crate::proto::{
+    DynamicCapability, Ineligible, ServerView, Snapshot, Stage, SurfaceView, Timestamp, ToolInfo, by_score,
+};
 
 /// What a row of the Surface pane that can be marked stands for: indices into the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub enum Item {
     /// A capability that a skill holds.
     Held(usize),
     Skill(usize),
+    /// Work that was handed to another agent.
+    Child(usize),
     /// All that is known and not here.
     Absent,
 }
@@ -44,6 +48,17 @@ pub fn dynamic_order(surface: &SurfaceView) -> impl Iterator<Item = usize> {
     (0..surface.dynamic.len()).rev()
 }
 
+/// Runs that are over and still shown.
+const OVER: usize = 3;
+
+/// Indices of what was handed to other agents and is shown: what runs, then what was over last.
+pub fn children_shown(snapshot: &Snapshot) -> Vec<usize> {
+    let all = snapshot.children.iter().enumerate();
+    let (running, mut over): (Vec<_>, Vec<_>) = all.partition(|(_, child)| child.state.is_running());
+    over.sort_by_key(|(_, child)| std::cmp::Reverse(child.ended));
+    running.into_iter().chain(over.into_iter().take(OVER)).map(|(index, _)| index).collect()
+}
+
 /// The items in the order they are shown.
 pub fn items(snapshot: &Snapshot) -> Vec<Item> {
     let surface = &snapshot.surface;
@@ -63,6 +78,7 @@ pub fn items(snapshot: &Snapshot) -> Vec<Item> {
         items.extend(kept_off_of(snapshot, held));
     }
     items.extend((0..snapshot.skills.len()).map(Item::Skill));
+    items.extend(children_shown(snapshot).into_iter().map(Item::Child));
     if is_alive(snapshot) {
         items.push(Item::Absent);
     }
@@ -108,7 +124,7 @@ fn fits(pattern: &str, tool: &str) -> bool {
 /// Capabilities that were not compared, what one can do something about first.
 pub fn not_compared(ineligible: &[Ineligible]) -> Vec<&Ineligible> {
     let mut sorted: Vec<&Ineligible> = ineligible.iter().collect();
-    sorted.sort_by_key(|one| rank(&one.stage));
+    sorted.sort_by(|left, right| rank(&left.stage).cmp(&rank(&right.stage)).then_with(|| by_score(left, right)));
     sorted
 }
 
@@ -185,7 +201,7 @@ impl State {
                 Item::Fixed(index) => Some(surface.fixed.get(index)?.name.clone()),
                 Item::Dynamic(index) => Some(surface.dynamic.get(index)?.name.clone()),
                 Item::Held(index) => Some(surface.held.get(index)?.name.clone()),
-                Item::Server(_) | Item::Tool { .. } | Item::Skill(_) | Item::Absent => None,
+                Item::Server(_) | Item::Tool { .. } | Item::Skill(_) | Item::Child(_) | Item::Absent => None,
             },
             (None, Pane::Scores) => self.marked_score().map(str::to_owned),
             (None, Pane::Transcript | Pane::Plan | Pane::Notes | Pane::Composer) => None,

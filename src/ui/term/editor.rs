@@ -23,7 +23,7 @@ pub fn pager(get: impl Fn(&str) -> Option<String>) -> Vec<String> {
 }
 
 /// Words of a command line, with quotes and backslashes as a shell reads them.
-fn split(line: &str) -> Vec<String> {
+pub(super) fn split(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote: Option<char> = None;
@@ -53,6 +53,10 @@ pub struct Scratch {
 
 impl Scratch {
     pub fn new(name: &str, text: &str) -> io::Result<Self> {
+        Self::of_bytes(name, text.as_bytes())
+    }
+
+    pub fn of_bytes(name: &str, bytes: &[u8]) -> io::Result<Self> {
         use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
         let nanos =
             std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_nanos());
@@ -61,7 +65,7 @@ impl Scratch {
         let path = folder.join(name);
         let scratch = Self { folder, path };
         let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&scratch.path)?;
-        file.write_all(text.as_bytes())?;
+        file.write_all(bytes)?;
         Ok(scratch)
     }
 

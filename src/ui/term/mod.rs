@@ -17,12 +17,17 @@ pub mod clipboard;
 pub mod editor;
 pub mod guard;
 pub mod input;
+pub mod links;
 pub mod notify;
+mod opener;
+pub mod picture;
 pub mod probe;
 pub mod screen;
 pub mod signals;
 
 pub use guard::Guard;
 pub use input::Reader;
+pub use links::Links;
+pub use opener::{browser, open, viewer};
 pub use screen::Screen;
 pub use signals::{Signal, Signals};

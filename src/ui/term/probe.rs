@@ -1,3 +1,4 @@
+use crate::config::schema::Ability;
 use crate::ui::theme::Depth;
 
 /// Asks for dark or light, for the background colour, for the kitty keyboard protocol, and for the device
@@ -38,9 +39,33 @@ pub struct Surroundings {
     pub other_keys: bool,
     /// OSC 9 shows a notification there.
     pub osc9: bool,
+    /// OSC 8 makes a link there.
+    pub links: bool,
+    pub images: Images,
+}
+
+/// How a terminal draws images.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Images {
+    #[default]
+    Never,
+    /// PNG alone.
+    Kitty,
+    /// Whatever the system can read.
+    Iterm,
 }
 
 impl Surroundings {
+    /// How images are drawn when a person wishes so; one who wishes them on where nothing is known has
+    /// a terminal that speaks as iTerm2 does.
+    pub fn drawn(self, wish: Ability) -> Images {
+        match (wish, self.images) {
+            (Ability::Off, _) => Images::Never,
+            (Ability::On, Images::Never) => Images::Iterm,
+            (_, known) => known,
+        }
+    }
+
     pub fn from_env(get: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| get(name).is_some_and(|value| !value.is_empty());
         let program = get("TERM_PROGRAM").unwrap_or_default();
@@ -54,13 +79,79 @@ impl Surroundings {
             mac: cfg!(target_os = "macos"),
             osc9: ["iTerm.app", "WezTerm", "ghostty"].contains(&program.as_str())
                 || ["kitty", "ghostty", "foot"].iter().any(|name| term.contains(name)),
+            links: links(&get, &program, &term),
+            images: images(&get, &program, &term),
         }
     }
+}
+
+/// Whether the terminal is one of those known to make links. Others would at best show nothing of it.
+fn links(get: &impl Fn(&str) -> Option<String>, program: &str, term: &str) -> bool {
+    let number = |name: &str| get(name).and_then(|value| value.parse::<u32>().ok()).unwrap_or(0);
+    if program == "tmux" || get("TMUX").is_some_and(|value| !value.is_empty()) {
+        let version = get("TERM_PROGRAM_VERSION").unwrap_or_default();
+        return program == "tmux" && at_least(&version, (3, 4));
+    }
+    if term == "dumb" || term == "linux" || term.starts_with("screen") {
+        return false;
+    }
+    ["iTerm.app", "WezTerm", "ghostty", "vscode", "Tabby", "rio", "Hyper"].contains(&program)
+        || ["kitty", "ghostty", "foot", "alacritty", "wezterm", "contour"].iter().any(|name| term.contains(name))
+        || get("WT_SESSION").is_some_and(|value| !value.is_empty())
+        || number("VTE_VERSION") >= 5_002
+        || number("KONSOLE_VERSION") >= 201_200
+}
+
+/// How images are drawn; a multiplexer between would keep none of them in its place.
+fn images(get: &impl Fn(&str) -> Option<String>, program: &str, term: &str) -> Images {
+    let set = |name: &str| get(name).is_some_and(|value| !value.is_empty());
+    if set("TMUX") || set("STY") || set("ZELLIJ") || term.starts_with("screen") || term.starts_with("tmux") {
+        return Images::Never;
+    }
+    match program {
+        "iTerm.app" | "WezTerm" => Images::Iterm,
+        _ if term.contains("kitty") || term.contains("ghostty") || program == "ghostty" => Images::Kitty,
+        _ => Images::Never,
+    }
+}
+
+/// `3.4`, `3.5a` and kin.
+fn at_least(version: &str, wanted: (u32, u32)) -> bool {
+    let digits = |part: &str| part.bytes().take_while(u8::is_ascii_digit).count();
+    let mut parts = version.split('.').map(|part| part[..digits(part)].parse::<u32>().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) >= wanted
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_and_images_only_where_the_terminal_is_known_to_have_them() {
+        use Images::{Iterm, Kitty, Never};
+        for (environment, links, images) in [
+            ("TERM=xterm-256color", false, Never),
+            ("", false, Never),
+            ("TERM=dumb TERM_PROGRAM=WezTerm", false, Iterm),
+            ("TERM=linux", false, Never),
+            ("TERM=xterm-kitty", true, Kitty),
+            ("TERM=xterm-256color TERM_PROGRAM=iTerm.app", true, Iterm),
+            ("TERM=xterm-256color VTE_VERSION=7600", true, Never),
+            ("TERM=xterm-256color VTE_VERSION=4200", false, Never),
+            ("TERM=foot", true, Never),
+            ("TERM=tmux-256color TMUX=/tmp/x TERM_PROGRAM=tmux TERM_PROGRAM_VERSION=3.5a", true, Never),
+            ("TERM=tmux-256color TMUX=/tmp/x TERM_PROGRAM=tmux TERM_PROGRAM_VERSION=3.3a", false, Never),
+            ("TERM=xterm-kitty TMUX=/tmp/x TERM_PROGRAM=ghostty", false, Never),
+            ("TERM=screen-256color STY=1", false, Never),
+        ] {
+            let get = |name: &str| {
+                let mut pairs = environment.split(' ').filter_map(|pair| pair.split_once('='));
+                pairs.find(|(known, _)| *known == name).map(|(_, value)| value.to_owned())
+            };
+            let around = Surroundings::from_env(get);
+            assert_eq!((around.links, around.images), (links, images), "{environment}");
+        }
+    }
 
     #[test]
     fn colours_by_the_environment() {

@@ -4,9 +4,10 @@ use std::os::fd::AsFd as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ratatui::Frame;
-use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use rustix::event::{PollFd, PollFlags, poll};
+
+use super::links::{Linking, Links};
 
 /// A frame appears at once or not at all. The cursor is hidden meanwhile for terminals that know no
 /// synchronised updates.
@@ -50,6 +51,13 @@ pub fn terminal_size() -> io::Result<(u16, u16)> {
     }
 }
 
+/// Pixels of a cell, where the terminal tells them.
+pub fn cell_size() -> Option<(u32, u32)> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    let each = |pixels: u16, cells: u16| u32::from(pixels).checked_div(u32::from(cells)).filter(|pixels| *pixels > 0);
+    Some((each(size.ws_xpixel, size.ws_col)?, each(size.ws_ypixel, size.ws_row)?))
+}
+
 /// Gathers the bytes of a frame.
 #[derive(Debug, Clone, Default)]
 struct Gather(Arc<Mutex<Vec<u8>>>);
@@ -74,20 +82,21 @@ impl Write for Gather {
 
 /// Draws frames: only what differs from the last one, one write each.
 pub struct Screen<W: Write> {
-    terminal: ratatui::Terminal<CrosstermBackend<Gather>>,
+    terminal: ratatui::Terminal<Linking<Gather>>,
     gather: Gather,
     out: W,
     whole: bool,
     size: (u16, u16),
+    links: Links,
 }
 
 impl<W: Write> Screen<W> {
-    pub fn new(out: W, size: (u16, u16)) -> io::Result<Self> {
+    pub fn new(out: W, size: (u16, u16), links: Links) -> io::Result<Self> {
         let gather = Gather::default();
-        let backend = CrosstermBackend::new(gather.clone());
+        let backend = Linking::new(gather.clone(), links.clone());
         let viewport = ratatui::Viewport::Fixed(area(size));
         let terminal = ratatui::Terminal::with_options(backend, ratatui::TerminalOptions { viewport })?;
-        Ok(Self { terminal, gather, out, whole: true, size })
+        Ok(Self { terminal, gather, out, whole: true, size, links })
     }
 
     /// The next frame is drawn whole: at first, after a resize, when something else used the screen.
@@ -104,6 +113,7 @@ impl<W: Write> Screen<W> {
 
     /// Bytes written for the frame.
     pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> io::Result<usize> {
+        self.whole |= self.links.trim();
         self.gather.with(|bytes| {
             bytes.clear();
             bytes.extend_from_slice(BEGIN);

@@ -9,6 +9,7 @@
 mod colour;
 mod load;
 mod role;
+pub mod tag;
 
 #[cfg(test)]
 mod tests;

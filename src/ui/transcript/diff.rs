@@ -87,6 +87,24 @@ pub fn classify(line: &str) -> Line {
     Line::new(kind, line.to_owned())
 }
 
+/// The lines of a unified diff, what would be invisible spelt out, changed words set apart.
+pub fn of_unified(diff: &str) -> Vec<Line> {
+    let mut lines: Vec<Line> = text::reveal(diff).lines().map(classify_line).collect();
+    mark_words(&mut lines);
+    lines
+}
+
+/// A diff of one file has no head: a line of three signs is a line like any other.
+fn classify_line(line: &str) -> Line {
+    let kind = match line.as_bytes().first() {
+        Some(b'+') => Kind::Plus,
+        Some(b'-') => Kind::Minus,
+        Some(b'@') => Kind::Hunk,
+        _ => Kind::Context,
+    };
+    Line::new(kind, line.to_owned())
+}
+
 /// Names that tools give to the text before and after an edit.
 const PAIRS: [(&str, &str); 6] = [
     ("old", "new"),

@@ -6,6 +6,7 @@ use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::flow::{self, Break};
+use super::link::{self, Link, Target};
 use crate::text;
 use crate::ui::theme::{Role, Theme};
 
@@ -44,6 +45,8 @@ pub struct Mark {
 pub struct Styled {
     pub text: String,
     pub marks: Vec<Mark>,
+    /// Known beside those that the words themselves are.
+    pub links: Vec<Link>,
 }
 
 impl Styled {
@@ -66,12 +69,33 @@ impl Styled {
     }
 
     pub fn append(&mut self, other: &Self) {
+        let by = self.text.len() as u32;
+        let moved = |link: &Link| Link { start: link.start + by, end: link.end + by, ..link.clone() };
+        self.links.extend(other.links.iter().map(moved));
         let mut at = 0;
         for mark in &other.marks {
             let end = at + mark.bytes as usize;
             self.push(&other.text[at..end], mark.tone);
             at = end;
         }
+    }
+
+    /// What was pushed since `start` leads there.
+    pub fn link_from(&mut self, start: usize, target: Target) {
+        let (start, end) = (start as u32, self.text.len() as u32);
+        if start < end && self.links.iter().all(|link| link.end <= start) {
+            self.links.push(Link { start, end, target });
+        }
+    }
+
+    /// Known links and those found in the words, in order.
+    fn all_links(&self) -> Vec<Link> {
+        let mut links = link::find(&self.text, &self.links);
+        if !self.links.is_empty() {
+            links.extend_from_slice(&self.links);
+            links.sort_by_key(|link| link.start);
+        }
+        links
     }
 
     pub fn with(mut self, text: &str, tone: impl Into<Tone>) -> Self {
@@ -106,8 +130,10 @@ impl Styled {
         }
     }
 
+    /// A link that is cut would show another address than it leads to: it is none any more.
     fn shorten(&mut self, bytes: usize) {
         self.text.truncate(bytes);
+        self.links.retain(|link| link.end as usize <= bytes);
         let mut left = bytes as u32;
         self.marks.retain_mut(|mark| {
             mark.bytes = mark.bytes.min(left);
@@ -130,7 +156,8 @@ impl Styled {
     /// One row, cut to the width.
     pub fn into_row(mut self, width: usize) -> Row {
         self.cut(width);
-        Row { text: self.text.into(), marks: self.marks.into(), gutter: 0, join: Join::Line }
+        let links = self.all_links().into();
+        Row { text: self.text.into(), marks: self.marks.into(), links, gutter: 0, join: Join::Line }
     }
 
     /// Wraps to rows of at most `width` columns. `first` leads the first row, `rest` the others.
@@ -140,6 +167,8 @@ impl Styled {
         let (first, rest, room) = if lead < width { (first, rest, width - lead) } else { (&empty, &empty, width) };
         let mut cursor = Cursor { styled: self, mark: 0, mark_start: 0 };
         let ranges = flow::wrap(&self.text, room.max(1), how);
+        let links = self.all_links();
+        let mut next_link = 0;
         let mut rows = Vec::with_capacity(ranges.len());
         let mut before = 0;
         for (index, range) in ranges.into_iter().enumerate() {
@@ -149,18 +178,27 @@ impl Styled {
                 _ => Join::Line,
             };
             before = range.end;
+            next_link += links[next_link..].iter().take_while(|link| link.end as usize <= range.start).count();
+            let here = links[next_link..].iter().take_while(|link| (link.start as usize) < range.end);
             let lead = if index == 0 { first } else { rest };
             let mut row = lead.clone();
             let gutter = row.text.len() as u16;
             if flow::too_wide(&self.text[range.clone()], room) {
                 row.push("…", Role::UiDim);
             } else {
+                row.links.extend(here.map(|link| within(link, &range, gutter)));
                 cursor.copy(range, &mut row);
             }
-            rows.push(Row { text: row.text.into(), marks: row.marks.into(), gutter, join });
+            rows.push(Row { text: row.text.into(), marks: row.marks.into(), links: row.links.into(), gutter, join });
         }
         rows
     }
+}
+
+/// The part of a link that stands in a row which takes these bytes behind its lead.
+fn within(link: &Link, range: &Range<usize>, lead: u16) -> Link {
+    let place = |byte: u32| u32::from(lead) + byte.clamp(range.start as u32, range.end as u32) - range.start as u32;
+    Link { start: place(link.start), end: place(link.end), target: link.target.clone() }
 }
 
 /// Walks the marks once while ranges are taken in order.
@@ -193,6 +231,8 @@ impl Cursor<'_> {
 pub struct Row {
     pub text: Box<str>,
     pub marks: Box<[Mark]>,
+    /// Pieces that lead somewhere, in order.
+    pub links: Box<[Link]>,
     /// Bytes at the front that are furniture (gutter, bullet), not content.
     pub gutter: u16,
     pub join: Join,
@@ -218,6 +258,11 @@ impl Row {
     /// What stands in the row beside its furniture.
     pub fn content(&self) -> &str {
         self.text.get(self.gutter as usize..).unwrap_or_default()
+    }
+
+    /// The row as text that can be added to.
+    pub fn to_styled(&self) -> Styled {
+        Styled { text: self.text.to_string(), marks: self.marks.to_vec(), links: self.links.to_vec() }
     }
 
     /// What of the content stands in these columns, and which columns that are. A character of two

@@ -173,6 +173,9 @@ pub fn occurrences(text: &str, query: &str) -> Vec<Range<usize>> {
     if query.chars().any(char::is_uppercase) {
         return text.match_indices(query).map(|(at, found)| at..at + found.len()).collect();
     }
+    if query.is_ascii() {
+        return ascii_occurrences(text, query);
+    }
     let Some(first) = query.chars().next() else { return Vec::new() };
     let mut found = Vec::new();
     let mut at = 0;
@@ -184,6 +187,27 @@ pub fn occurrences(text: &str, query: &str) -> Vec<Range<usize>> {
                 at += bytes.max(1);
             }
             None => at += length,
+        }
+    }
+    found
+}
+
+/// The same for a query of plain letters, byte by byte: what everybody searches for, in texts of megabytes.
+fn ascii_occurrences(text: &str, query: &str) -> Vec<Range<usize>> {
+    let (text, query) = (text.as_bytes(), query.as_bytes());
+    let Some(first) = query.first().map(u8::to_ascii_lowercase) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(step) = text[at..].iter().position(|byte| byte.to_ascii_lowercase() == first) {
+        let start = at + step;
+        let end = start + query.len();
+        match text.get(start..end) {
+            Some(here) if here.eq_ignore_ascii_case(query) => {
+                found.push(start..end);
+                at = end;
+            }
+            Some(_) => at = start + 1,
+            None => break,
         }
     }
     found

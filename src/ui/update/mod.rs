@@ -11,6 +11,7 @@
 mod actions;
 mod input;
 mod mouse;
+mod offers;
 mod outcome;
 mod session;
 
@@ -127,6 +128,7 @@ fn wants(state: &mut State, mut effects: Vec<Effect>) -> Vec<Effect> {
         effects.push(Effect::ReadLog);
     }
     effects.extend(actions::rewind::ask(state));
+    effects.extend(offers::offer(state));
     effects.extend(state.composer.wants_files().map(Effect::FindFiles));
     effects.extend(state.keep_draft().map(Effect::KeepDraft));
     effects

@@ -1,11 +1,14 @@
 use std::sync::Arc;
 
 use crate::port::Delivery;
-use crate::proto::{AskKind, Body, Command, Decision, EncoderState, Event, Level, RewindEvent, Snapshot, TurnOutcome};
+use crate::proto::{
+    AskKind, Body, Command, Decision, EncoderState, Event, Level, RewindEvent, ShellBody, Snapshot, TurnOutcome,
+};
 use crate::ui::action::Action;
 use crate::ui::effect::Effect;
 use crate::ui::keys::Context;
 use crate::ui::state::{Answered, Layer, ListState, STOPPED_MS, Secrets, State, Table, Tabled, TranscriptState, Wire};
+use crate::ui::transcript::cell::{Fold, default_fold};
 
 /// Folds deliveries in, in order, and tells the person what must not be missed.
 pub(super) fn deliveries(state: &mut State, deliveries: Vec<Delivery>, latest: Option<&Snapshot>) -> Vec<Effect> {
@@ -102,6 +105,10 @@ fn react(state: &mut State, event: &Event) -> Vec<Effect> {
             let key = |action| state.keymap.key_for(&contexts, action);
             let goes = key(Action::FocusQuestion).unwrap_or_else(|| "the palette".to_owned());
             let takes = key(Action::TakeOffer).filter(|_| matches!(ask.kind, AskKind::OtherProvider { .. }));
+            if matches!(ask.kind, AskKind::Approval(_)) {
+                state.announce(ask.id, format!("a tool call waits for your yes; {goes} shows it"));
+                return call(state, "octomind waits for your approval");
+            }
             let words = match takes {
                 Some(takes) => format!("another provider is offered; {takes} takes it, {goes} shows it"),
                 None => format!("a question is open; {goes} goes to it"),
@@ -177,11 +184,23 @@ fn react(state: &mut State, event: &Event) -> Vec<Effect> {
             resumed(state);
             Vec::new()
         }
+        Body::ToolFinished { .. } | Body::Shell(ShellBody::Finished { .. }) => {
+            went_wrong(state, event);
+            Vec::new()
+        }
         Body::TurnEnded { outcome, .. } => {
             state.stopped_until = Some(state.now + STOPPED_MS);
             turn_ended(state, outcome)
         }
         _ => Vec::new(),
+    }
+}
+
+/// What a person opened while it ran stays open when it fails: failures do so by themselves.
+fn went_wrong(state: &mut State, event: &Event) {
+    let Some(order) = event.order else { return };
+    if state.snapshot.transcript.get(order).is_some_and(|entry| default_fold(&entry.kind) == Fold::Open) {
+        state.transcript.toggled.remove(&order);
     }
 }
 

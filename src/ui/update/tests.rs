@@ -1,3 +1,5 @@
+mod approve;
+mod completion;
 mod compose;
 mod looks;
 mod modal;
@@ -320,7 +322,7 @@ fn keys_reach_panes_prefixes_and_which_key() {
     bench.keys("s");
     assert_eq!(bench.state.focus, Pane::Surface);
     assert!(bench.state.which_key().is_none());
-    bench.keys("g y");
+    bench.keys("g Y");
     assert_eq!(bench.state.focus, Pane::Surface, "a sequence that leads nowhere does nothing");
     bench.keys("1 z z");
     assert!(bench.state.zoom && bench.state.focus == Pane::Transcript);

@@ -89,11 +89,13 @@ fn status_parts(state: &State, hints: &Hints, cache: &Cache, room: usize) -> Vec
         parts.push(Styled::new("press again to leave", Role::NoticeWarning));
     }
     if !state.snapshot.asks.is_empty() && state.question.is_none() {
+        let told = matches!(state.snapshot.run, RunState::Approving { .. });
         let words = match state.snapshot.asks.len() {
-            1 => "1 question waits".to_owned(),
-            many => format!("{many} questions wait"),
+            1 if told => None,
+            1 => Some("1 question waits".to_owned()),
+            many => Some(format!("{many} questions wait")),
         };
-        parts.push(Styled::new(&words, Role::NoticeWarning));
+        parts.extend(words.map(|words| Styled::new(&words, Role::NoticeWarning)));
         parts.extend(key(Action::FocusQuestion, "answer"));
     }
     let queued = waiting(state).count();
@@ -112,6 +114,9 @@ fn keys_now(state: &State) -> Vec<(Action, &'static str)> {
     }
     if state.question_takes_text() {
         return vec![(Action::AnswerText, "save"), (Action::Close, "later")];
+    }
+    if state.approval_in_question().is_some() {
+        return over::APPROVAL_KEYS.to_vec();
     }
     if state.question.is_some() {
         return vec![(Action::AnswerYes, "yes"), (Action::AnswerNo, "no"), (Action::Close, "later")];
@@ -166,7 +171,8 @@ fn surface_keys(state: &State) -> &'static [(Action, &'static str)] {
             (Action::RestartServer, "restart"),
             (Action::WhatIf, "what if"),
         ],
-        Some(Item::Fixed(_) | Item::Held(_) | Item::Absent | Item::Skill(_) | Item::Tool { .. }) | None => &[
+        Some(Item::Fixed(_) | Item::Held(_) | Item::Absent | Item::Skill(_) | Item::Child(_) | Item::Tool { .. })
+        | None => &[
             (Action::Compose, "compose"),
             (Action::FocusNext, "pane"),
             (Action::Open, "why"),
@@ -216,6 +222,8 @@ fn activity(state: &State, room: usize) -> Option<String> {
         RunState::Tools { since, running } if short => format!("{running} tools {}", elapsed(*since)),
         RunState::Tools { since, running: 1 } => format!("1 tool runs {}", elapsed(*since)),
         RunState::Tools { since, running } => format!("{running} tools run {}", elapsed(*since)),
+        RunState::Approving { since } if short => format!("your yes {}", elapsed(*since)),
+        RunState::Approving { since } => format!("a call waits for your yes {}", elapsed(*since)),
         RunState::Checking { since, mechanic } if short => format!("{} {}", mechanic.word(), elapsed(*since)),
         RunState::Checking { since, mechanic } => format!("{} {}", checking(*mechanic), elapsed(*since)),
         RunState::Retrying { until, attempt, of, reason, .. } => {

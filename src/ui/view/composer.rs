@@ -102,8 +102,20 @@ impl ComposerBox {
             }
             canvas::put_styled(buffer, self.text.x, y, self.text.width, line, theme);
         }
+        self.draw_marked(state, buffer, theme);
         if let Some((share, _)) = shell {
             self.draw_shell_words(state, share, buffer, theme);
+        }
+    }
+
+    /// What is marked in visual mode.
+    fn draw_marked(&self, state: &State, buffer: &mut Buffer, theme: &Theme) {
+        let Some(range) = state.composer.marked() else { return };
+        for (row, y) in self.rows.iter().skip(self.first).zip(self.text.top()..self.text.bottom()) {
+            let Some(columns) = state.composer.columns_of(*row, &range) else { continue };
+            let (from, to) = (columns.start as u16, columns.end as u16);
+            let marked = Rect { x: self.text.x + from, y, width: to.saturating_sub(from), height: 1 };
+            buffer.set_style(marked.intersection(self.text), theme.style(Role::UiSelection));
         }
     }
 

@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use super::canvas;
 use super::layout::Layout;
 use super::over;
-use crate::proto::{RunState, SwitchState, SwitchView};
+use crate::proto::{ApprovalMode, Held, RunState, SwitchState, SwitchView};
 use crate::text::{self, human};
 use crate::ui::state::State;
 use crate::ui::theme::{Role, Theme};
@@ -63,6 +63,9 @@ fn past(state: &State, width: usize) -> Option<Styled> {
 /// So many of the header's forms stand beside the session's name.
 const WITH_NAME: usize = 4;
 
+/// So many forms have what watches the session beside them; all of them when a sandbox holds it.
+const WATCHED: usize = 3;
+
 /// So many forms still have the role; then the program's own name gives way before it.
 const LEAST: usize = 7;
 
@@ -78,10 +81,7 @@ fn facts(state: &State) -> (Vec<Styled>, Vec<Styled>) {
     let (whole, share, cost) = (Some(context(state, Window::Told)), Some(context(state, Window::Left)), cost(state));
     let some = |words: &str| (!words.is_empty()).then(|| (words.to_owned(), Role::UiText));
     let (role, model, short) = (some(&role), some(&model), some(&short));
-    let held = session
-        .read_only
-        .as_ref()
-        .map(|holder| (format!("read only, held by {}", text::sanitize_line(holder)), Role::NoticeWarning));
+    let held = less(state);
     let scripted = session.model.scripted.then(|| ("scripted".to_owned(), Role::AssistantScripted));
     let none = None::<(String, Role)>;
     let forms = [
@@ -100,16 +100,42 @@ fn facts(state: &State) -> (Vec<Styled>, Vec<Styled>) {
             [&role, &model, &whole, &cost, &held, &scripted],
             [&role, &short, &whole, &cost, &held, &scripted],
             [&role, &short, &share, &cost, &held, &none],
+            [&role, &short, &share, &none, &held, &none],
+            [&role, &none, &share, &none, &held, &none],
         ];
-        forms.map(|parts| line("octomind", &parts).with(" · ", Role::UiDim).with(&watch, Role::UiText))
+        let many = if is_held(state) { forms.len() } else { WATCHED };
+        let told = forms.into_iter().take(many);
+        told.map(|parts| line("octomind", &parts).with(" · ", Role::UiDim).with(&watch, Role::UiText))
+            .collect::<Vec<_>>()
     });
     let (told, least) = forms.split_at(LEAST);
     let nameless = told.last().map(|parts| line("", parts));
     let lines = |forms: &[[&Fact; FACTS]]| forms.iter().map(|parts| line("octomind", parts)).collect();
     let (mut all, rest): (Vec<Styled>, Vec<Styled>) = (lines(told), lines(least));
     all.extend(nameless.into_iter().chain(rest));
+    let watched: Vec<Styled> = watched.collect();
+    if is_held(state) {
+        // That it is held is worth more than the session's name.
+        let without = watched.iter().cloned().chain(all).collect();
+        return (watched, without);
+    }
     let without = all.split_off(WITH_NAME);
-    (watched.chain(all).collect(), without)
+    (watched.into_iter().chain(all).collect(), without)
+}
+
+/// Whether the sandbox that was asked for really holds all that runs.
+fn is_held(state: &State) -> bool {
+    state.snapshot.sandbox.as_ref().is_some_and(|told| told.held != Held::No && !told.is_less())
+}
+
+/// What this session may not, or is not protected by, though it was asked for: it gives way last.
+fn less(state: &State) -> Fact {
+    let holder = state.snapshot.session.read_only.as_ref();
+    let holder = holder.map(|holder| format!("read only, held by {}", text::sanitize_line(holder)));
+    let sandbox = state.snapshot.sandbox.as_ref().filter(|sandbox| sandbox.is_less());
+    let sandbox = sandbox.map(|sandbox| format!("sandbox {}", sandbox.word()));
+    let words: Vec<String> = holder.into_iter().chain(sandbox).collect();
+    (!words.is_empty()).then(|| (words.join(" · "), Role::NoticeWarning))
 }
 
 /// Words and what they mean; nothing where there is nothing to tell.
@@ -128,7 +154,8 @@ fn line(program: &str, parts: &[&Fact; FACTS]) -> Styled {
     line
 }
 
-/// `gate on · sandbox on`, as far as the session told; then the first of them alone.
+/// `approval writes · gate on · sandbox full`, as far as the session told; then one of them alone, the sandbox
+/// if there is one.
 fn watch(state: &State) -> Vec<String> {
     let value = |name: &str, switch: &SwitchView| {
         let word = |on: bool| if on { "on" } else { "off" };
@@ -139,12 +166,21 @@ fn watch(state: &State) -> Vec<String> {
     };
     let all = state.switch("supervisor.enabled").filter(|all| !all.on).map(|all| value("supervisor", all));
     let gate = all.or_else(|| state.switch("supervisor.gate.enabled").map(|gate| value("gate", gate)));
-    let sandbox = state.switch("sandbox").map(|sandbox| value("sandbox", sandbox));
-    let words: Vec<String> = gate.into_iter().chain(sandbox).collect();
+    // What is so, not what was asked for.
+    let sandbox = match &state.snapshot.sandbox {
+        Some(told) if told.is_less() => None,
+        Some(told) => Some(format!("sandbox {}", told.word())),
+        None => state.switch("sandbox").map(|sandbox| value("sandbox", sandbox)),
+    };
+    let asks = &state.snapshot.approval.standing.mode;
+    let asks = (*asks != ApprovalMode::Off).then(|| format!("approval {}", asks.word()));
+    let words: Vec<String> = asks.into_iter().chain(gate).chain(sandbox).collect();
     match words.as_slice() {
         [] => Vec::new(),
         [only] => vec![only.clone()],
-        [first, ..] => vec![words.join(" · "), first.clone()],
+        [first, .., sandbox] => {
+            vec![words.join(" · "), if is_held(state) { sandbox.clone() } else { first.clone() }]
+        }
     }
 }
 
@@ -171,11 +207,7 @@ fn context(state: &State, told: Window) -> (String, Role) {
 
 /// What the session cost, when prices are known.
 fn cost(state: &State) -> Option<(String, Role)> {
-    let totals = &state.snapshot.totals;
-    let spent = match (totals.main.cost, totals.auxiliary.cost) {
-        (None, None) => return None,
-        (main, auxiliary) => main.unwrap_or(0.0) + auxiliary.unwrap_or(0.0),
-    };
+    let spent = state.snapshot.totals.all().cost?;
     Some((human::dollars(spent), Role::UiText))
 }
 

@@ -35,7 +35,10 @@ impl Hints {
             matches!(found, Found::Call(call) if call.action == action)
         };
         let candidates = self.rows.iter().filter(|row| row.call.action == action).filter(works);
-        let best = candidates.min_by_key(|row| (row.keys != "esc", text::width(&row.keys)))?;
+        let best = candidates.min_by_key(|row| {
+            // Of two as short the one without shift.
+            (row.keys != "esc", text::width(&row.keys), row.keys.chars().any(char::is_uppercase))
+        })?;
         Some(&best.keys)
     }
 

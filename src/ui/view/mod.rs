@@ -17,6 +17,7 @@ mod dump;
 mod header;
 mod hints;
 mod layout;
+mod links;
 mod list;
 mod over;
 mod panes;
@@ -30,6 +31,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 pub use layout::{Hit, Layout, PaneBox, Shape};
+pub use links::absolute;
 pub use over::{log_text, record_text};
 pub use select::{Pointed, selected};
 
@@ -41,6 +43,7 @@ use panes::{notes, plan, scores, surface, transcript, welcome};
 
 use crate::ui::action::Action;
 use crate::ui::state::{Ground, Pane, State, items};
+use crate::ui::term::Links;
 use crate::ui::theme::{Role, Theme};
 use crate::ui::transcript::cell::CellKeys;
 use crate::ui::transcript::{self as cells, Asked, Scene, Window};
@@ -52,6 +55,7 @@ pub struct Cache {
     looked: Looked,
     hints: Hints,
     wire: over::WireRows,
+    links: Links,
 }
 
 impl Cache {
@@ -60,9 +64,23 @@ impl Cache {
         Self { transcript: cells::Cache::in_place(), ..Self::default() }
     }
 
+    pub fn with_links(links: Links) -> Self {
+        Self { links, ..Self::default() }
+    }
+
+    /// What cells of the screen lead to.
+    pub fn links(&self) -> &Links {
+        &self.links
+    }
+
     /// What to call, from another thread, when something can be drawn better than it was.
     pub fn on_ready(&self, wake: impl Fn() + Send + Sync + 'static) {
         self.transcript.on_ready(wake);
+    }
+
+    /// Places of the transcript that hold what is searched for, as far as they are found.
+    pub fn matches(&self) -> usize {
+        self.transcript.matches()
     }
 
     /// Rendered transcript rows that are kept.
@@ -196,6 +214,7 @@ fn cell_keys<'a>(state: &State, hints: &'a Hints) -> CellKeys<'a> {
         stop: key(state.stoppable_start(), Action::Interrupt),
         stop_shell: key(state.snapshot.shell.is_some(), Action::StopShell),
         offer: key(state.offer().is_some(), Action::TakeOffer),
+        question: key(state.snapshot.awaits_approval(), Action::FocusQuestion),
         agents: key(true, Action::PickAgent),
     }
 }
@@ -267,7 +286,7 @@ fn draw_pane(
             }
             return;
         }
-        Pane::Transcript => return transcript::draw(state, &cache.transcript, &layout.window, place, buffer, theme),
+        Pane::Transcript => return transcript::draw(state, cache, &layout.window, place, buffer, theme),
         Pane::Surface => (&layout.surface, Ground::Surface),
         Pane::Scores => (&layout.scores, Ground::Scores),
         Pane::Plan => (&layout.plan, Ground::Plan),

@@ -1,6 +1,7 @@
 //! Overlays, laid out: a box, a list in it, words on its edges.
 
 mod agents;
+mod approval;
 mod catalogue;
 mod context;
 mod help;
@@ -9,7 +10,7 @@ mod part;
 mod pickable;
 mod picker;
 mod question;
-mod reader;
+pub mod reader;
 mod rewind;
 mod servers;
 mod sessions;
@@ -35,6 +36,7 @@ use crate::ui::state::{ContextSide, Layer, Noun, Reader, Standing, State, Subjec
 use crate::ui::theme::{Role, Theme};
 use crate::ui::transcript::{Row, Styled, cell};
 
+pub use approval::KEYS as APPROVAL_KEYS;
 pub use log::copied as log_text;
 pub use reader::record_text;
 pub use toast::toasts;
@@ -207,6 +209,9 @@ pub fn topmost(state: &mut State, hints: &Hints, kept: &mut WireRows, area: Rect
 pub fn keys(state: &State, layer: &Layer) -> &'static [(Action, &'static str)] {
     match layer {
         Layer::Picker(picker) => picker::keys(picker.of),
+        Layer::Reader(Reader { subject: Subject::Picture(_), .. }) => {
+            &[(Action::OpenSource, "open in the viewer"), (Action::Close, "close")]
+        }
         Layer::Reader(Reader { subject: Subject::Server(_), .. }) => {
             &[(Action::RestartServer, "restart"), (Action::DisableServer, "turn off"), (Action::Close, "close")]
         }
@@ -257,9 +262,17 @@ pub fn keys(state: &State, layer: &Layer) -> &'static [(Action, &'static str)] {
     }
 }
 
+/// Columns of the screen below which a box takes all of them: an edge of what lies below is no use.
+const NARROW: u16 = 60;
+
+/// Columns of a box that wants at most so many.
+fn columns(area: Rect, most: u16) -> u16 {
+    if area.width < NARROW { area.width } else { most.min(area.width - 2) }
+}
+
 /// A box in the middle, at most so large.
 fn centred(area: Rect, width: u16, height: u16) -> Rect {
-    let width = width.min(area.width.saturating_sub(2));
+    let width = columns(area, width);
     let height = height.min(area.height.saturating_sub(2));
     Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
 }

@@ -15,7 +15,7 @@ pub struct Rules {
 
 const GROUND: [&str; 4] = ["proto", "config", "text", "port"];
 /// The session stands on the other engine modules, so none of them may name it.
-const ENGINE: [&str; 8] = ["tap", "embed", "surface", "mcp", "model", "supervisor", "learning", "sandbox"];
+const ENGINE: [&str; 9] = ["approval", "tap", "embed", "surface", "mcp", "model", "supervisor", "learning", "sandbox"];
 
 impl Rules {
     pub fn ours() -> Self {
@@ -30,6 +30,7 @@ impl Rules {
             ("surface", vec!["proto", "config", "text", "embed", "tap"]),
             ("embed", vec!["proto", "config", "text"]),
             ("sandbox", vec!["proto", "config", "text"]),
+            ("approval", vec!["proto", "text"]),
             ("session", session.clone()),
             // Explanations are a pure reading of the snapshot, for the screen and the command line alike.
             ("ui", [&front[..], &["surface"]].concat()),
@@ -45,7 +46,8 @@ impl Rules {
         let ground = ["text", "config", "port", "session", "ui", "serve", "cli"];
         let impure: Vec<&str> = [&ENGINE[..], &ground[..]].concat();
         let everywhere_but_proto = impure.clone();
-        let effects: Vec<&str> = impure.into_iter().filter(|layer| !matches!(*layer, "text" | "surface")).collect();
+        let effects: Vec<&str> =
+            impure.into_iter().filter(|layer| !matches!(*layer, "text" | "surface" | "approval")).collect();
         Self {
             layers,
             crates: vec![
@@ -71,6 +73,7 @@ impl Rules {
                 "src/ui/view",
                 "src/ui/transcript",
                 "src/surface",
+                "src/approval",
                 "src/supervisor",
                 "src/proto",
                 "src/text",

@@ -43,6 +43,13 @@ match = "sleep"
 calls = [{ tool = "shell", arguments = { command = "sleep 300" } }]
 
 [[turn]]
+match = "makes"
+[[turn.reply]]
+calls = [{ tool = "shell", arguments = { command = "touch made" } }]
+[[turn.reply]]
+text = "It was refused."
+
+[[turn]]
 otherwise = true
 [[turn.reply]]
 text = "heard: {{message}}"
@@ -55,11 +62,12 @@ fn exit_of(said: &Said) -> Option<u64> {
 #[test]
 fn exit_codes_are_honest_in_both_formats() {
     let home = Home::playing(TROUBLE);
-    let cases: [(&[&str], &str, i32, &str); 6] = [
+    let cases: [(&[&str], &str, i32, &str); 7] = [
         (&[], "hello", 0, ""),
         (&[], "it fails", 1, "The scripted provider refuses."),
         (&["--resume", "nowhere"], "hello", 2, "nowhere"),
         (&["-c", "max_request_spending_threshold=1.0"], "dear", 3, "$"),
+        (&["-c", "ui.approval=writes"], "makes", 3, "nobody is here to approve"),
         (&["--model", "anthropic:claude-sonnet-5"], "hello", 69, "ANTHROPIC_API_KEY"),
         (&["-c", "modle.name=x"], "hello", 78, "modle"),
     ];
@@ -249,8 +257,16 @@ fn a_message_that_never_ends_coming_does_not_start_anything() {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let input = child.stdin.take();
     assert!(!until(std::time::Duration::from_millis(200), || home.data().exists()));
-    signal(&child, Signal::INT);
+    signal(&child, if ignores_interrupts() { Signal::TERM } else { Signal::INT });
     let said = ended(child);
     drop(input);
     assert_eq!((said.out.as_str(), said.err.as_str()), ("", ""), "{said:?}");
+}
+
+/// A shell that runs this in the background has them ignored, and every child of ours with us.
+fn ignores_interrupts() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask & 1 << (Signal::INT.as_raw() - 1) != 0
 }

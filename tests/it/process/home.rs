@@ -162,6 +162,19 @@ impl Home {
 
     /// The same, after the words of a shell that starts it.
     pub fn in_terminal(&self, before: &[&str], words: &[&str], columns: u16, rows: u16) -> Pty {
+        let pty = self.opened(before, words, columns, rows);
+        pty.wait("the composer", |pty| pty.text().contains('›'));
+        pty
+    }
+
+    /// The session in plain lines, after words that set what the terminal says of itself.
+    pub fn lines(&self, before: &[&str], words: &[&str]) -> Pty {
+        let pty = self.opened(before, words, 80, 24);
+        pty.wait("the prompt", |pty| pty.raw().contains("you: "));
+        pty
+    }
+
+    fn opened(&self, before: &[&str], words: &[&str], columns: u16, rows: u16) -> Pty {
         let model = self.model();
         let asked: &[&str] = if words.contains(&"tour") { &[] } else { &["--model", &model, "-c", PLAIN] };
         let all: Vec<&str> =
@@ -173,9 +186,7 @@ impl Home {
         for (name, value) in self.environment() {
             command.env(name, value);
         }
-        let pty = Pty::open(command, columns, rows);
-        pty.wait("the composer", |pty| pty.text().contains('›'));
-        pty
+        Pty::open(command, columns, rows)
     }
 
     /// Command lines of what was started here and lives.

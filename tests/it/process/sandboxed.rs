@@ -102,6 +102,83 @@ fn a_hook_that_is_planted_inside_is_told() {
     git(&home.path("project"), &["init", "-q"]);
     let said = shell(&home, "git config core.fsmonitor ./evil");
     assert!(said.out.contains("outside of the sandbox") && said.out.contains("fsmonitor"), "{said:?}");
+    let said = shell(&home, "git init -q vendor/sub; echo x > vendor/sub/.git/hooks/pre-commit; echo x > .envrc");
+    assert!(said.out.contains("vendor/sub/.git/hooks/pre-commit") && said.out.contains(".envrc"), "{said:?}");
+}
+
+#[test]
+fn a_server_that_may_not_write_is_told_why_and_how_to_allow_it() {
+    if !available() {
+        return;
+    }
+    let home = Home::new();
+    let outside = home.path("outside.txt");
+    fs::create_dir_all(home.path("data/config")).unwrap();
+    let server = format!(
+        "[[mcp.servers]]\nname = \"keeper\"\ntype = \"stdio\"\ncommand = \"sh\"\nargs = [\"-c\", \"echo x > {}\"]\n\
+         [[roles]]\nname = \"keeper\"\nsystem = \"x\"\nwelcome = \"\"\n[roles.mcp]\nserver_refs = [\"keeper\"]\n\
+         allowed_tools = []\n",
+        outside.display()
+    );
+    fs::write(home.path("data/config/more.toml"), server).unwrap();
+    let said = ended(home.spawn(&["keeper", "--sandbox"], "hello"));
+    assert!(!outside.exists());
+    let told = said.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("the sandbox keeps") && told.contains("sandbox=false"), "{said:?}");
+}
+
+#[test]
+fn the_level_stands_in_the_header() {
+    if !available() {
+        return;
+    }
+    let home = Home::new();
+    let mut pty = home.workbench(&["tour", "--sandbox"], 120, 30);
+    let word = if matches!(level(), Level::Complete { .. }) { "sandbox full" } else { "sandbox partial" };
+    pty.wait("the level", |pty| pty.row(0).contains(word));
+    pty.kill(rustix::process::Signal::TERM);
+    pty.end();
+    home.assert_nothing_alive();
+}
+
+/// A child that ended is not left lying while the session goes on.
+#[test]
+fn no_ended_child_is_left_while_it_runs() {
+    let home = Home::new();
+    let zombies = || {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let stat = entries.filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok());
+        let all: Vec<(String, u32)> = stat
+            .filter_map(|stat| {
+                let (name, rest) = stat.split_once('(')?.1.rsplit_once(')')?;
+                let mut fields = rest.split_whitespace();
+                (fields.next()? == "Z").then(|| Some((name.to_owned(), fields.next()?.parse().ok()?)))?
+            })
+            .collect();
+        let ours: Vec<u32> = fs::read_dir("/proc")
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|entry| {
+                let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+                let own = home.path("").display().to_string();
+                String::from_utf8_lossy(&environment).contains(&own)
+            })
+            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+            .collect();
+        all.into_iter().filter(|(_, parent)| ours.contains(parent)).collect::<Vec<_>>()
+    };
+    let mut pty = home.workbench(&[], 100, 30);
+    pty.wait_for("● files");
+    for round in 0..5 {
+        pty.send(format!("run (sleep 0.01 &) ; sh -c 'exit 0' ; echo round-{round}-$((40+2))\r").as_bytes());
+        pty.wait_for(&format!("round-{round}-42"));
+    }
+    let gone = until(Duration::from_secs(20), || zombies().is_empty());
+    assert!(gone, "{:?}", zombies());
+    pty.kill(rustix::process::Signal::TERM);
+    pty.end();
+    home.assert_nothing_alive();
 }
 
 #[test]

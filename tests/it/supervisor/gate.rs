@@ -176,7 +176,8 @@ async fn a_second_look_or_a_quote_that_is_not_there_clears_a_gap() {
         stage.turn(message).await;
     }
     let verdicts = stage.verdicts();
-    assert_eq!(verdicts.iter().map(|verdict| verdict.outcome).collect::<Vec<_>>(), [GateOutcome::Unknown; 2]);
+    let outcomes: Vec<GateOutcome> = verdicts.iter().map(|verdict| verdict.outcome).collect();
+    assert_eq!(outcomes, [GateOutcome::Unknown, GateOutcome::Indeterminate], "what is made up settles nothing");
     assert!(matches!(verdicts[0].gaps[0].state, GapState::Refuted { .. }), "{:#?}", verdicts[0]);
     assert!(matches!(verdicts[1].gaps[0].state, GapState::Unsupported { .. }), "{:#?}", verdicts[1]);
     assert_eq!(stage.requests(Some(Mechanic::Refute)).len(), 1, "what is not there is not looked at twice");

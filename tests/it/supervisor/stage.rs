@@ -44,6 +44,7 @@ pub fn config(root: &TempDir, script: Script, set: &[&str]) -> Start {
         person: false,
         trust: false,
         schema: None,
+        holding: Default::default(),
     }
 }
 

@@ -7,8 +7,8 @@ use super::*;
 use crate::cli::args::Format;
 use crate::port::{Hub, MAX_WAITING};
 use crate::proto::{
-    Ask, AskId, AskKind, Content, Decision, GateOutcome, GateThen, GateVerdict, Level, Origin, RequestId, Seq,
-    StopReason, TurnId, TurnOutcome,
+    Ask, AskId, AskKind, Child, ChildState, Content, Decision, GateOutcome, GateThen, GateVerdict, Level, Origin,
+    RequestId, Seq, StopReason, TapEvent, TurnId, TurnOutcome,
 };
 
 /// A session that is played by the test.
@@ -409,4 +409,61 @@ async fn an_output_that_nobody_reads_can_be_left() {
     let (ended, ()) = tokio::join!(run, session);
     assert_eq!(ended.0, Exit::Interrupted);
     drop(release);
+}
+
+/// How somebody stands who was handed work; `result` is what the agent was not told of yet.
+fn handed(state: ChildState, result: Option<&str>) -> Body {
+    let child = Child {
+        id: "tap-a-b-000001".to_owned(),
+        role: "a:b".to_owned(),
+        title: String::new(),
+        workdir: String::new(),
+        task: String::new(),
+        state,
+        begun: 1,
+        turn: TurnId(1),
+        ended: 0,
+        turns: 1,
+        requests: 1,
+        usage: crate::proto::Usage::default(),
+        last: String::new(),
+        result: result.map(str::to_owned),
+    };
+    Body::Tap(TapEvent::Child(Arc::new(child)))
+}
+
+#[tokio::test]
+async fn a_run_waits_for_what_was_handed_on() {
+    let done = || ChildState::Done { verdict: None };
+    let stopped = || ChildState::Stopped { why: "enough".to_owned() };
+    // Told in a turn of its own, or stopped by the agent itself, of which no turn comes.
+    for told in [true, false] {
+        let mut played = Played::new();
+        let sink = Sink::new(Shared::default(), Shared::default()).unwrap();
+        let (_signals, receiver) = channel(4);
+        let printer = Printer::new(Format::Plain, false);
+        let run = follow(played.hub.connect(), "hi".to_owned(), printer, sink, receiver);
+        let play = async {
+            played.expect_submit("hi").await;
+            played.begin();
+            played.say(None, handed(ChildState::Running, None));
+            played.end(TurnOutcome::Done);
+            // Whatever is to be done about that end would be done before what comes now.
+            played.say(Some(5), Body::Notice { level: Level::Info, source: "x".into(), text: "x".into(), hint: None });
+            tokio::task::yield_now().await;
+            assert!(played.commands.try_recv().is_err(), "it goes on");
+            if told {
+                played.say(None, handed(done(), Some("it is done")));
+                played.say(None, Body::TurnStarted { turn: TurnId(2) });
+                played.say(None, handed(done(), None));
+                played.say(None, Body::TurnEnded { turn: TurnId(2), outcome: TurnOutcome::Done, elapsed_ms: 1 });
+            } else {
+                played.say(None, handed(stopped(), None));
+            }
+            played.expect(&Command::Quit).await;
+            drop(played);
+        };
+        let ((exit, _), ()) = tokio::join!(run, play);
+        assert_eq!(exit, Exit::Done);
+    }
 }

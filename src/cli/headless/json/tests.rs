@@ -90,10 +90,10 @@ fn cost_is_of_the_session_and_null_when_unknown() {
         elapsed_ms: 2,
     };
     insta::assert_snapshot!(written(finished(Some(0.25)), None), @r##"
-{"type":"cost","session_id":"demo","session_tokens":1020,"session_cost":0.25,"input_tokens":1000,"output_tokens":20,"cache_read_tokens":900,"cache_write_tokens":5,"reasoning_tokens":7,"auxiliary_tokens":0,"auxiliary_cost":null}
+{"type":"cost","session_id":"demo","session_tokens":1020,"session_cost":0.25,"input_tokens":1000,"output_tokens":20,"cache_read_tokens":900,"cache_write_tokens":5,"reasoning_tokens":7,"auxiliary_tokens":0,"auxiliary_cost":null,"children_tokens":0,"children_cost":null}
 "##);
     insta::assert_snapshot!(written(finished(None), None), @r##"
-{"type":"cost","session_id":"demo","session_tokens":1020,"session_cost":null,"input_tokens":1000,"output_tokens":20,"cache_read_tokens":900,"cache_write_tokens":5,"reasoning_tokens":7,"auxiliary_tokens":0,"auxiliary_cost":null}
+{"type":"cost","session_id":"demo","session_tokens":1020,"session_cost":null,"input_tokens":1000,"output_tokens":20,"cache_read_tokens":900,"cache_write_tokens":5,"reasoning_tokens":7,"auxiliary_tokens":0,"auxiliary_cost":null,"children_tokens":0,"children_cost":null}
 "##);
 }
 
@@ -139,7 +139,7 @@ fn a_call_beside_the_agents_own() {
     let all: Vec<String> = bodies.into_iter().map(|body| written(body, None)).collect();
     insta::assert_snapshot!(all.join("\n"), @r##"
 {"type":"status","session_id":"demo","message":"No connection.","data":{"level":"warning","source":"model","purpose":{"supervisor":"gate"},"kind":"network"}}
-{"type":"cost","session_id":"demo","session_tokens":55,"session_cost":0.5,"input_tokens":50,"output_tokens":5,"cache_read_tokens":0,"cache_write_tokens":0,"reasoning_tokens":0,"auxiliary_tokens":55,"auxiliary_cost":0.5}
+{"type":"cost","session_id":"demo","session_tokens":55,"session_cost":0.5,"input_tokens":50,"output_tokens":5,"cache_read_tokens":0,"cache_write_tokens":0,"reasoning_tokens":0,"auxiliary_tokens":55,"auxiliary_cost":0.5,"children_tokens":0,"children_cost":null}
 "##);
 }
 

@@ -1,5 +1,7 @@
 use super::*;
-use crate::proto::{CallId, Content, Fault, Gap, GapState, Reported, RequestId, SelfReport, Seq, TurnId, Usage};
+use crate::proto::{
+    Approval, ApprovalMode, CallId, Content, Fault, Gap, GapState, Reported, RequestId, SelfReport, Seq, TurnId, Usage,
+};
 
 fn event(body: Body) -> Event {
     Event { seq: Seq(1), at: 0, order: None, body }
@@ -47,6 +49,32 @@ fn untrusted() -> Body {
 
 fn error(source: &str) -> Body {
     Body::Notice { level: Level::Error, source: source.to_owned(), text: "Why.".to_owned(), hint: None }
+}
+
+fn unapproved() -> Body {
+    Body::Decided(Decision::Approval(Box::new(Approval {
+        call: CallId("c".to_owned()),
+        server: "files".to_owned(),
+        tool: "shell".to_owned(),
+        about: "rm x".to_owned(),
+        mode: ApprovalMode::Writes,
+        parts: Vec::new(),
+        why: String::new(),
+        outcome: ApprovalOutcome::NobodyThere,
+        remembered: Vec::new(),
+        waited_ms: 0,
+    })))
+}
+
+#[test]
+fn a_call_that_nobody_could_approve_is_denied() {
+    let mut verdict = Verdict::default();
+    for body in [unapproved(), tool(ToolOutcome::Refused), untrusted(), unapproved(), ended(TurnOutcome::Done)] {
+        verdict.note(&event(body));
+    }
+    let (exit, why) = verdict.exit();
+    assert_eq!(exit, Exit::Denied);
+    assert_eq!(why, "2 calls were refused: nobody is here to approve; -c ui.approval=off lets all run");
 }
 
 fn lost() -> Body {

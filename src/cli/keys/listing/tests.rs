@@ -82,3 +82,38 @@ fn without_a_file_all_of_the_persons_are_checked() {
     assert_eq!(exit, Exit::Usage);
     assert!(err.contains("nowhere.toml is no keymap"), "{err}");
 }
+
+/// What is printed is the table that keys are looked up in, and each row does there what it says.
+#[test]
+fn the_reference_is_the_table() {
+    let nowhere = Path::new("/nonexistent");
+    for (name, _) in keys::BUILT_IN {
+        let keymap = keys::load(name, None).keymap.unwrap();
+        let rows = keymap.rows();
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        list(name, nowhere, true, &mut out, &mut err).unwrap();
+        assert!(err.is_empty(), "{}", String::from_utf8_lossy(&err));
+        let printed: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        let printed = printed["rows"].as_array().unwrap();
+        assert_eq!(printed.len(), rows.len(), "{name}");
+        for (printed, row) in printed.iter().zip(&rows) {
+            let same = printed["keys"] == row.keys.as_str()
+                && printed["action"] == row.call.action.id()
+                && printed["context"] == row.context.name()
+                && printed["when"] == row.when.as_str();
+            assert!(same, "{name}: {printed} is not {row:?}");
+            let sequence = keys::Key::parse_sequence(&row.keys).unwrap();
+            let alone = rows.iter().filter(|other| other.context == row.context && other.keys == row.keys).count() == 1;
+            let found = keymap.find(&[row.context], &sequence, &keys::Facts::default());
+            let does = matches!(found, keys::Found::Call(call) if *call == row.call);
+            assert!(does || !alone || !row.when.is_empty(), "{name}: {row:?} does something else");
+        }
+        let mut text = Vec::new();
+        list(name, nowhere, false, &mut text, &mut err).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        for row in &rows {
+            let told = text.lines().any(|line| line.starts_with(row.keys.as_str()) && line.contains(&row.words));
+            assert!(told, "{name}: {row:?} is not printed");
+        }
+    }
+}

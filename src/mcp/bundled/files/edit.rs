@@ -10,12 +10,25 @@ use super::args::Args;
 use super::document::Document;
 use super::ids::{self, LineId, Mark};
 use super::limits::DIFF_CONTEXT;
+use super::preview::{Before, Planned};
 use super::{Answer, PATH, Refusal, Tools, diff, store, view};
 
 /// Places shown of a string that occurs more than once.
 const PLACES: usize = 8;
 
 pub fn run(tools: &Tools, args: &mut Args) -> Result<Answer, Refusal> {
+    let planned = plan(tools, args)?;
+    let shown = tools.root.show(&planned.path);
+    let Planned { path, before: Some(Before::Text(loaded)), after } = planned else {
+        return Err(Refusal::new(format!("{shown} is no text file; nothing was changed.")));
+    };
+    store::replace(&tools.root, &path, Some(&loaded.bytes), &after.bytes())?;
+    tools.seen.note(&path, &after);
+    Ok(Answer::text(format!("{shown}: {}", diff::between(&loaded.document, &after))))
+}
+
+/// What the edit would make of the file; nothing is written.
+pub(super) fn plan(tools: &Tools, args: &mut Args) -> Result<Planned, Refusal> {
     let given = args.required(PATH)?;
     let edits = args.value(&["edits", "changes"]);
     let old = args.text(&["old", "old_string", "old_str", "old_text"])?;
@@ -46,9 +59,7 @@ pub fn run(tools: &Tools, args: &mut Args) -> Result<Answer, Refusal> {
     if after == *document {
         return Err(Refusal::new(format!("{shown} already reads so; nothing was changed.")));
     }
-    store::replace(&tools.root, &path, Some(&loaded.bytes), &after.bytes())?;
-    tools.seen.note(&path, &after);
-    Ok(Answer::text(format!("{shown}: {}", diff::between(document, &after))))
+    Ok(Planned { path, before: Some(Before::Text(loaded)), after })
 }
 
 /// An edit as it was given, or why it makes no sense.

@@ -18,6 +18,7 @@ mod ids;
 mod limits;
 mod list;
 mod place;
+mod preview;
 #[cfg(test)]
 pub mod probe;
 mod search;
@@ -32,6 +33,7 @@ mod write;
 
 use rmcp::model::ContentBlock;
 
+pub use preview::{Preview, preview, target};
 pub use serve::{ServeError, serve};
 pub use shell::spawn;
 

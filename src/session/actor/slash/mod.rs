@@ -1,11 +1,15 @@
 //! The slash commands: each answers with text laid out for a terminal.
 
+mod approvals;
 mod context;
 mod layout;
 mod plan;
 mod report;
 mod skill;
 mod supervisor;
+
+#[cfg(test)]
+mod tests;
 
 pub(super) use layout::table;
 
@@ -39,11 +43,15 @@ impl Actor {
             "capability" => self.slash_capability(arguments).await,
             "mcp" => report::servers(&self.rec.hub.snapshot(), arguments),
             "plan" => self.slash_plan(),
+            "approvals" => self.slash_approvals(arguments),
+            "tap" => self.slash_tap(arguments),
             "supervisor" => self.slash_supervisor(arguments).await,
             "rewind" => match self.slash_rewind(arguments) {
                 output if output.is_empty() => return,
                 output => output,
             },
+            "session" => "The workbench lists the sessions; without it, `octomind sessions` does.".to_owned(),
+            "theme" => "Colours are the workbench's; `theme` under [ui] in the configuration sets them.".to_owned(),
             "exit" => {
                 self.leaving = true;
                 return;

@@ -70,6 +70,9 @@ pub(super) fn info(snapshot: &Snapshot, limits: &Limits) -> String {
     if totals.auxiliary != Usage::default() {
         rows.insert(7, row(["supervisor", &usage(&totals.auxiliary)]));
     }
+    if totals.children != Usage::default() {
+        rows.push(row(["handed on", &usage(&totals.children)]));
+    }
     for (name, limit) in [("session limit", limits.session), ("request limit", limits.request)] {
         if limit > 0.0 {
             rows.push(row([name, &human::dollars(limit)]));

@@ -11,7 +11,7 @@ const WIDTH: usize = 96;
 
 /// What a person wants of a switch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wish {
+pub(super) enum Wish {
     Show,
     Flip(bool),
     Save,
@@ -57,13 +57,13 @@ impl Actor {
 
 /// What a person asks.
 #[derive(Debug, Clone, Copy)]
-enum Asked {
+pub(super) enum Asked {
     List,
     SaveFlipped,
     Of(&'static Known, Wish),
 }
 
-fn parse(words: &str) -> Result<Asked, String> {
+pub(super) fn parse(words: &str) -> Result<Asked, String> {
     let words: Vec<&str> = words.split_whitespace().collect();
     let (name, wish) = match words.as_slice() {
         [] => return Ok(Asked::List),

@@ -99,7 +99,7 @@ pub(super) struct Supervising {
 
 pub(super) enum About {
     /// These calls, which have not begun.
-    Authorizer(Batch),
+    Authorizer(Box<Batch>),
     /// The results of a round that is over.
     Condense,
     /// The stop of the turn.
@@ -191,7 +191,7 @@ impl Actor {
 
     /// The calls wait for the authorizer.
     pub(super) fn hold_batch(&mut self, batch: Batch) {
-        self.wait_for(About::Authorizer(batch), AUTHORIZER_WAIT);
+        self.wait_for(About::Authorizer(Box::new(batch)), AUTHORIZER_WAIT);
     }
 
     /// The turn waits; nothing of the phase before may be running any more.
@@ -207,7 +207,7 @@ impl Actor {
     /// The person stopped the turn while it waited.
     pub(super) fn supervising_stopped(&mut self, waits: Supervising) {
         match waits.about {
-            About::Authorizer(batch) => self.cancel_batch(batch),
+            About::Authorizer(batch) => self.cancel_batch(*batch),
             About::Condense => self.condense_stopped("stopped by you"),
             About::Gate => self.gate_stopped(),
         }
@@ -248,7 +248,7 @@ impl Actor {
     pub(super) fn batch_authorized(&mut self, blocked: Vec<(CallId, String)>) {
         match self.take_phase() {
             Some(Phase::Supervising(Supervising { about: About::Authorizer(batch), .. })) => {
-                self.run_batch(batch, blocked);
+                self.run_batch(*batch, blocked);
             }
             Some(other) => self.set_phase(other),
             None => {}

@@ -8,7 +8,7 @@ use super::super::Actor;
 use super::super::turn::Phase;
 use crate::mcp::ToolDefinition;
 use crate::proto::{CallId, ToolOutcome};
-use crate::session::server_specs::RUNTIME;
+use crate::session::server_specs::is_own;
 use crate::session::supervisor::tree::Tree;
 use crate::supervisor::receipt::{Kind, Receipt, command_of, fingerprint, line, target};
 
@@ -24,7 +24,7 @@ pub(in crate::session::actor) enum Class {
 
 impl Class {
     pub fn of(tool: &ToolDefinition, arguments: &Value) -> Self {
-        if tool.server == RUNTIME {
+        if is_own(&tool.server) {
             // It changes what the session has, and nothing in the world.
             return Self::Reads;
         }

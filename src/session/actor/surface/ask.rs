@@ -1,15 +1,17 @@
 //! What a person asks of the surface.
 
 use super::effects::Waits;
-use crate::proto::{Cause, Decision, Departure, Level, Refusal, RefusalReason, Routing, SurfaceCommand};
+use crate::proto::{Cause, Decision, Departure, Level, Refusal, RefusalReason, Routing, SurfaceChange, SurfaceCommand};
 use crate::session::actor::Actor;
 use crate::surface::{Change, Offer};
 
 /// What came of asking for a capability.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::session::actor) enum Answered {
-    /// It is on; its server may still be starting.
+    /// It is on and there.
     On,
+    /// It is on, and what it waits for.
+    Coming(&'static str),
     Already,
     /// Why not, one sentence.
     Refused(String),
@@ -19,6 +21,7 @@ impl Answered {
     pub fn sentence(&self, name: &str) -> String {
         match self {
             Self::On => format!("{name} is on."),
+            Self::Coming(what) => format!("{name} is on; {what}."),
             Self::Already => format!("{name} is on already."),
             Self::Refused(why) => why.clone(),
         }
@@ -132,8 +135,27 @@ impl Actor {
             Decision::CapabilityRefused(refusal) => Some(words(refusal)),
             _ => None,
         });
+        let came = change.decisions.iter().find_map(|decision| match decision {
+            Decision::CapabilityActivated(came) => Some(came.capability.clone()),
+            _ => None,
+        });
         self.carry_out(change, waits);
-        refused.map_or(Answered::On, Answered::Refused)
+        match (refused, came) {
+            (Some(why), _) => Answered::Refused(why),
+            (None, Some(name)) if !self.live.state.has(&name) => Answered::Refused(self.why_it_left(&name)),
+            (None, Some(name)) => self.awaited_by(&name).map_or(Answered::On, Answered::Coming),
+            (None, None) => Answered::On,
+        }
+    }
+
+    /// Of one that came and could not be made to work at once.
+    fn why_it_left(&self, name: &str) -> String {
+        let snapshot = self.rec.hub.snapshot();
+        let left = snapshot.surface_events.iter().rev().find_map(|event| match &event.change {
+            SurfaceChange::Deactivated(gone) if gone.capability == name => Some(gone.headline().2),
+            _ => None,
+        });
+        left.map_or_else(|| format!("{name} did not come."), |told| format!("{told}."))
     }
 }
 

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::pending::Pending;
 use crate::mcp::ServerSpec;
-use crate::proto::{Activation, Body, CallId, Decision, ServerAction};
+use crate::proto::{Activation, Body, CallId, Decision, ServerAction, ServerState, ServerStep};
 use crate::session::actor::Actor;
+use crate::session::server_specs::is_own;
 use crate::surface::{Change, Effect};
 
 /// Who waits for what a change brings.
@@ -43,6 +44,8 @@ impl Actor {
         let mut begun: BTreeMap<String, Begun> = BTreeMap::new();
         for effect in effects {
             match effect {
+                Effect::Stop { server } if is_own(&server) => self.rec.emit(Body::ServerGone { server }),
+                Effect::Filter { server, .. } if is_own(&server) => self.show_own_server(&server),
                 Effect::Stop { server } => {
                     self.live.added.remove(&server);
                     self.servers.tools.retire(&server);
@@ -67,7 +70,10 @@ impl Actor {
     /// Writes the decisions down; gives those that brought something.
     fn record(&mut self, decisions: Vec<Decision>) -> Vec<Activation> {
         let mut arrivals = Vec::new();
-        for decision in decisions {
+        for mut decision in decisions {
+            if let Decision::CapabilityDeactivated(gone) = &mut decision {
+                gone.servers.iter_mut().for_each(|step| self.say_what_stopped(step));
+            }
             match &decision {
                 Decision::CapabilityActivated(activation) => arrivals.push((**activation).clone()),
                 Decision::CapabilityDeactivated(gone) if !self.live.state.has(&gone.capability) => {
@@ -78,6 +84,23 @@ impl Actor {
             self.rec.cell(Body::Decided(decision));
         }
         arrivals
+    }
+
+    /// Nothing is stopped that never came up: its scripts were still running, or it failed at its start.
+    fn say_what_stopped(&self, step: &mut ServerStep) {
+        let snapshot = self.rec.hub.snapshot();
+        let state = snapshot.servers.iter().find(|view| view.name == step.server).map(|view| &view.state);
+        let failed = matches!(state, Some(ServerState::Failed { .. } | ServerState::NeedsSignIn { .. }));
+        let came_up =
+            self.live.added.contains_key(&step.server) && (!failed || self.live.seen.contains_key(&step.server));
+        if step.action == ServerAction::Stopped && !came_up {
+            step.action = ServerAction::NeverRan;
+        }
+    }
+
+    /// Whether a server runs because a capability asked for it.
+    pub(in crate::session::actor) fn is_of_capability(&self, server: &str) -> bool {
+        self.live.added.contains_key(server)
     }
 
     /// What is shown of a server for all who refer to it.
@@ -105,6 +128,10 @@ impl Actor {
         }
         let mut specs = Vec::new();
         for (server, patterns) in begun.starts {
+            if is_own(&server) {
+                self.show_own_server(&server);
+                continue;
+            }
             match self.spec_of(&name, &server, patterns) {
                 Ok(spec) => specs.push(spec),
                 Err(why) => return self.activation_failed(&name, why, waits),

@@ -3,7 +3,7 @@
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::pending::Cell;
+use super::cells::{Cell, running};
 use super::route::Time;
 use crate::proto::{
     EncoderState, RouteOutcome, RouteWait, Routing, SkillTrace, Skip, Stage, StartStep, StepState, TurnId,
@@ -141,7 +141,7 @@ impl Actor {
             _ => "loading the sentence model".to_owned(),
         };
         let rest = if self.person() { "; Esc goes on without" } else { "" };
-        let (order, step) = (cell.order, super::pending::running(cell, format!("{reading}{rest}")));
+        let (order, step) = (cell.order, running(cell, format!("{reading}{rest}")));
         self.rec.emit_at(Some(order), crate::proto::Body::StartStep { step });
     }
 

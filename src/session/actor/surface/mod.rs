@@ -10,7 +10,9 @@
 //! request waits, and only for what it or its message brought.
 
 mod ask;
+mod asked;
 mod begin;
+mod cells;
 mod effects;
 mod hearing;
 mod pending;
@@ -27,12 +29,17 @@ use super::turn::Phase;
 use super::{Actor, Report};
 use crate::config::schema::Server;
 use crate::mcp::ServerSpec;
-use crate::proto::{Body, CallId, Level, Offered, Snapshot, SurfaceTool, Timestamp, ToolInfo, TurnId};
+use crate::proto::{
+    Body, CallId, Level, Offered, ServerReferences, ServerTrouble, Snapshot, SurfaceTool, SurfaceView, Timestamp,
+    ToolInfo, TurnId,
+};
 use crate::session::encoder::phrases;
 use crate::session::seams::{Role, Switch};
-use crate::session::server_specs::RUNTIME;
+use crate::session::server_specs::{ORCHESTRATION, RUNTIME, brings};
 use crate::session::surface::{Book, Readiness, Vectors};
+use crate::surface::built_in::NOT_BUILT;
 use crate::surface::{Change, Offer, RoleSurface, Surface, domain_of};
+use crate::tap::resolve::RESERVED;
 use pending::Pending;
 
 pub(super) use route::Compared;
@@ -49,6 +56,9 @@ pub(super) struct Live {
     book_came: u32,
     vectors: Vectors,
     pending: Vec<Pending>,
+    /// Counts how often it was looked whether taps were connected, and which look is over.
+    looks: u32,
+    looked: u32,
     /// Capabilities that a request waits for.
     awaited: BTreeSet<String>,
     /// The environment was heard, and what there was is back.
@@ -90,6 +100,10 @@ enum Told {
 pub(super) enum SurfaceReport {
     Book(u32, Arc<Book>),
     Compared(Compared),
+    /// An intent of the agent's.
+    Pushed(asked::Pushed),
+    /// Whether other taps are connected than before.
+    Looked(u32, bool),
     /// The message of this turn has waited for a moment.
     Reading(TurnId),
     /// A script of a capability runs, or says something.
@@ -125,9 +139,29 @@ impl Live {
     }
 }
 
+/// Servers of the role's capabilities that do not run: this version has not got them, or they cannot be had
+/// as they are configured.
+fn not_there(view: &SurfaceView) -> Vec<ServerReferences> {
+    let mut found: Vec<ServerReferences> = Vec::new();
+    for server in view.fixed.iter().flat_map(|one| &one.servers) {
+        if view.references.iter().chain(&found).any(|known| known.server == *server) {
+            continue;
+        }
+        let built = !RESERVED.contains(&server.as_str()) || brings(server);
+        let (what, advice) = match built {
+            false => (NOT_BUILT, None),
+            true => ("cannot be had as it is configured", Some("see what was said of it in the notes".to_owned())),
+        };
+        let trouble = Some(ServerTrouble { what: what.to_owned(), advice, since: None });
+        found.push(ServerReferences { server: server.clone(), by: vec!["role".to_owned()], trouble });
+    }
+    found
+}
+
 fn role_surface(role: &Role, beside: &BTreeSet<String>) -> RoleSurface {
     let specs = role.servers.iter().map(|spec| (spec.name.clone(), spec.filter.clone()));
-    let own = role.runtime.iter().map(|filter| (RUNTIME.to_owned(), filter.clone()));
+    let own = [(RUNTIME, &role.runtime), (ORCHESTRATION, &role.orchestration)];
+    let own = own.into_iter().filter_map(|(name, filter)| Some((name.to_owned(), filter.clone()?)));
     let mut servers: Vec<(String, Vec<String>)> = specs.chain(own).collect();
     for name in beside {
         if !servers.iter().any(|(known, _)| known == name) {
@@ -225,6 +259,7 @@ impl Actor {
         let old = std::mem::replace(&mut self.live, fresh);
         (self.live.book, self.live.books, self.live.book_came) = (old.book, old.books, old.book_came);
         (self.live.seen, self.live.beside) = (old.seen, old.beside);
+        (self.live.looks, self.live.looked) = (old.looks, old.looked);
         drop(self.set_surface_role());
     }
 
@@ -272,6 +307,8 @@ impl Actor {
         match report {
             SurfaceReport::Book(number, book) => self.book_came(number, book),
             SurfaceReport::Compared(compared) => self.compared(compared),
+            SurfaceReport::Pushed(pushed) => self.intent_compared(pushed),
+            SurfaceReport::Looked(number, changed) => self.looked_for_taps(number, changed),
             SurfaceReport::Reading(turn) => self.hearing_is_long(turn),
             SurfaceReport::Script(capability, script, line) => self.script_says(&capability, &script, line),
             SurfaceReport::Scripts(capability, outcome) => self.scripts_over(&capability, outcome),
@@ -283,7 +320,8 @@ impl Actor {
 
     /// What the next request needs of the surface is there.
     pub(super) fn surface_is_ready(&self) -> bool {
-        self.setup.wares.is_none() || (self.live.book_came == self.live.books && self.live.awaited.is_empty())
+        let read = self.live.book_came == self.live.books && self.knows_taps();
+        self.setup.wares.is_none() || (read && self.live.awaited.is_empty())
     }
 
     /// Tells the view if it is another than was told.
@@ -301,6 +339,7 @@ impl Actor {
         let snapshot = self.rec.hub.snapshot();
         let view = self.live.state.view(self.live.offers(), self.shown_tools(&snapshot));
         let mut view = view.with_troubles(&snapshot.servers);
+        view.references.extend(not_there(&view));
         view.offered = self.could_come(&snapshot);
         if let Some(view) = view.since(&snapshot.surface) {
             self.rec.emit(Body::SurfaceChanged(Arc::new(view)));

@@ -7,14 +7,14 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::SurfaceReport;
+use super::cells::{Cell, running};
 use super::effects::Waits;
 use super::tool::{failed, ok};
 use crate::mcp::ServerSpec;
-use crate::proto::{Body, CallId, Level, Order, ServerState, Snapshot, StartStep, StepState, StepView, counted};
-use crate::session::actor::prepare::TELL_AFTER;
+use crate::proto::{Body, CallId, Decision, Level, ServerState, Snapshot, StartStep, StepState, counted};
 use crate::session::actor::turn::Phase;
 use crate::session::actor::{Actor, Report};
-use crate::session::server_specs::RUNTIME;
+use crate::session::server_specs::is_own;
 
 /// A call of the `capability` tool waits so long; servers may have to be downloaded.
 const CALL_WAIT: Duration = Duration::from_secs(60);
@@ -29,8 +29,8 @@ pub(super) struct Pending {
     /// The script that was begun last.
     script: Option<String>,
     call: Option<CallId>,
-    cell: Option<Cell>,
-    begun: Instant,
+    pub(super) cell: Option<Cell>,
+    pub(super) begun: Instant,
     /// What runs its scripts; ends with it.
     task: Option<AbortOnDropHandle<()>>,
 }
@@ -39,13 +39,6 @@ enum Scripts {
     /// None, or all ran.
     Through,
     Running(CancellationToken),
-}
-
-/// Where it is told how far it is.
-pub(super) struct Cell {
-    pub order: Order,
-    pub step: StartStep,
-    pub begun: Instant,
 }
 
 enum Verdict {
@@ -70,7 +63,7 @@ impl Pending {
             return Verdict::Coming;
         }
         let mut coming = false;
-        for name in self.servers.iter().filter(|name| *name != RUNTIME) {
+        for name in self.servers.iter().filter(|name| !is_own(name)) {
             let state = snapshot.servers.iter().find(|view| view.name == *name).map(|view| &view.state);
             match state {
                 Some(ServerState::Ready { .. }) => {}
@@ -99,7 +92,17 @@ impl Actor {
         self.live.pending.iter().any(|pending| pending.capability == capability)
     }
 
-    fn pending(&mut self, capability: &str) -> Option<&mut Pending> {
+    /// What it still waits for, in words; nothing when it is there.
+    pub(super) fn awaited_by(&self, capability: &str) -> Option<&'static str> {
+        let pending = self.live.pending.iter().find(|pending| pending.capability == capability)?;
+        Some(match (&pending.scripts, pending.servers.len()) {
+            (Scripts::Running(_), _) => "what it needs is being installed",
+            (Scripts::Through, 1) => "its server is still starting",
+            (Scripts::Through, _) => "its servers are still starting",
+        })
+    }
+
+    pub(super) fn pending(&mut self, capability: &str) -> Option<&mut Pending> {
         self.live.pending.iter_mut().find(|pending| pending.capability == capability)
     }
 
@@ -206,6 +209,7 @@ impl Actor {
     fn activation_done(&mut self, pending: Pending) {
         let name = pending.capability.clone();
         self.live.awaited.remove(&name);
+        self.live.state.works(&name);
         let tools = self.tools_of(&name);
         self.end_cell(&pending, StepState::Done, format!("{name}: {}", counted(tools.len(), "tool")));
         if tools.is_empty() && !pending.servers.is_empty() {
@@ -244,12 +248,18 @@ impl Actor {
     }
 
     pub(super) fn activation_failed(&mut self, capability: &str, why: String, waits: Waits) {
-        self.live.awaited.remove(capability);
+        let awaited = self.live.awaited.remove(capability);
         let now = self.rec.now();
         let change = self.live.state.failed(capability, &why, now);
-        self.carry_out(change, Waits::Nobody);
+        let back = change.decisions.iter().find_map(|decision| match decision {
+            Decision::CapabilityActivated(one) => Some(format!(" {} is on again.", one.capability)),
+            _ => None,
+        });
+        // What went for it is there again for the request that waited.
+        self.carry_out(change, if awaited { Waits::Request } else { Waits::Nobody });
         if let Waits::Call(call) = waits {
-            self.call_ended(&call, failed(format!("{capability} stays off: {why}.")));
+            let back = back.unwrap_or_default();
+            self.call_ended(&call, failed(format!("{capability} stays off: {why}.{back}")));
         }
         self.go_on_without_waiting();
     }
@@ -367,34 +377,4 @@ impl Actor {
         });
         running.map(|cancel| cancel.cancel()).is_some()
     }
-
-    fn open_cell(&mut self, capability: &str, step: StartStep, detail: String) {
-        let order = self.rec.reserve(1);
-        let Some(pending) = self.pending(capability) else { return };
-        // Servers are told of once they were waited for so long; they may have begun long before.
-        let begun = match step {
-            StartStep::Servers => pending.begun.max(Instant::now() - TELL_AFTER),
-            _ => Instant::now(),
-        };
-        let cell = Cell { order, step, begun };
-        let view = running(&cell, detail);
-        pending.cell = Some(cell);
-        self.rec.emit_at(Some(order), Body::StartStep { step: view });
-    }
-
-    fn end_cell(&mut self, pending: &Pending, state: StepState, detail: String) {
-        if let Some(cell) = &pending.cell {
-            self.end_step(cell, state, detail);
-        }
-    }
-
-    pub(super) fn end_step(&mut self, cell: &Cell, state: StepState, detail: String) {
-        let step = StepView { state, ..running(cell, detail) };
-        self.rec.emit_at(Some(cell.order), Body::StartStep { step });
-    }
-}
-
-pub(super) fn running(cell: &Cell, detail: String) -> StepView {
-    let elapsed_ms = u64::try_from(cell.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-    StepView { step: cell.step, state: StepState::Running, detail, elapsed_ms, output: Vec::new() }
 }

@@ -37,7 +37,6 @@ pub(super) enum Time {
 impl Actor {
     /// What the person said is compared before the request that answers it.
     pub(in crate::session::actor) fn heard(&mut self, text: &str) {
-        self.look_for_taps();
         let Some(turn) = &mut self.turn else { return };
         match &mut turn.fresh {
             Some(fresh) => {
@@ -48,11 +47,33 @@ impl Actor {
         }
     }
 
-    /// Whether a tap was connected elsewhere, beside the task.
-    pub(super) fn look_for_taps(&self) {
-        if let Some(offers) = self.setup.offers.clone().filter(|_| self.person()) {
-            tokio::task::spawn_blocking(move || offers.look_if_connected());
+    /// Looks beside the task whether a tap was connected elsewhere; the next request waits for that.
+    pub(in crate::session::actor) fn look_for_taps(&mut self) {
+        let Some(offers) = self.setup.offers.clone().filter(|_| self.person() && self.has_surface()) else { return };
+        self.live.looks += 1;
+        let (number, report) = (self.live.looks, self.report.clone());
+        tokio::spawn(async move {
+            let changed = tokio::task::spawn_blocking(move || offers.look_if_connected()).await.unwrap_or_default();
+            let _ = report.send(Report::Surface(SurfaceReport::Looked(number, changed)));
+        });
+    }
+
+    pub(super) fn looked_for_taps(&mut self, number: u32, changed: bool) {
+        if changed {
+            self.open_book();
         }
+        self.live.looked = self.live.looked.max(number);
+        self.go_on_if_ready();
+    }
+
+    /// Whether it is known which taps are connected now.
+    pub(super) fn knows_taps(&self) -> bool {
+        self.live.looked == self.live.looks
+    }
+
+    /// Goes on with those that are known.
+    pub(in crate::session::actor) fn stop_looking_for_taps(&mut self) {
+        self.live.looked = self.live.looks;
     }
 
     /// Compares what was said since the last request, and what could not be compared then, then sends.
@@ -169,6 +190,7 @@ impl Actor {
             eligible.into_iter().map(|offer| Candidate { offer, phrases: vectors.of(place(offer)) }).collect();
         let encoding_us = beside.as_ref().map_or(0, |(_, micros)| *micros);
         let vector = beside.as_ref().map(|(beside, _)| &beside.message).map_err(Clone::clone);
+        let near = |name: &str| book.place(name).map_or(&[][..], |place| vectors.of(place));
         let excerpt = intent::excerpt(&self.rec.mask.text(intent));
         let (model, backend) = (model.as_str(), backend.as_str());
         let input = RouteInput {
@@ -179,6 +201,7 @@ impl Actor {
             excerpt,
             eligible: &eligible,
             ineligible,
+            near: &near,
             vector,
             model,
             backend,

@@ -7,7 +7,7 @@ use super::ask::Answered;
 use super::effects::Waits;
 use crate::mcp::{CallResult, ToolDefinition};
 use crate::proto::{CallId, Cause, Content, Departure, ToolOutcome};
-use crate::session::actor::runtime::own_tool;
+use crate::session::actor::own::{OwnTool, own_tool};
 use crate::session::actor::{Actor, Report};
 use crate::session::encoder::{self, Patience};
 use crate::session::rules::skill_list::{self, Asked, Listed, PERSON_PAGE, Wish, Words};
@@ -36,7 +36,8 @@ pub(in crate::session::actor) fn definition(wire_name: String) -> ToolDefinition
         },
         "required": ["action"]
     });
-    own_tool(CAPABILITY, "list, discover, enable and disable sets of tools", DESCRIPTION, schema, wire_name)
+    let summary = "list, discover, enable and disable sets of tools";
+    own_tool(OwnTool { server: RUNTIME, name: CAPABILITY, summary, description: DESCRIPTION }, schema, wire_name)
 }
 
 pub(in crate::session::actor) fn ok(text: String) -> CallResult {
@@ -59,14 +60,14 @@ impl Actor {
             "enable" | "disable" if name.is_empty() => failed(format!("{action} needs the name of a capability.")),
             "enable" => match self.enable(&name, Cause::Model, Waits::Call(id.clone())) {
                 // Ends when its server is there.
-                Answered::On => return self.call_waits(id),
+                Answered::On | Answered::Coming(_) => return self.call_waits(id),
                 Answered::Already => ok(format!("{name} is on already.")),
                 Answered::Refused(why) => failed(why),
             },
             "disable" if !self.live.state.has(&name) => ok(format!("{name} is not on.")),
             "disable" => match self.disable(&name, Departure::Model) {
                 Answered::Refused(why) => failed(why),
-                Answered::On | Answered::Already => ok(format!("{name} is off.")),
+                Answered::On | Answered::Coming(_) | Answered::Already => ok(format!("{name} is off.")),
             },
             other => failed(format!("{other:?} is no action; use list, discover, enable or disable.")),
         };
@@ -189,7 +190,7 @@ impl Actor {
     fn switch_off(&mut self, name: &str) -> String {
         match self.disable(name, Departure::Person) {
             Answered::Refused(why) => why,
-            Answered::On | Answered::Already => format!("{name} is off."),
+            Answered::On | Answered::Coming(_) | Answered::Already => format!("{name} is off."),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A model and tool servers played by a test, step by step.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -19,8 +20,8 @@ use crate::proto::*;
 use crate::session::encoder::Sentences;
 use crate::session::rules::Limits;
 use crate::session::{
-    Handle, Models, Offers, Person, Pick, Refused, RefusedBy, Resolution, Role, Roles, Setup, StartTools, Supervision,
-    Switch, Telling, Tools, TrustDesk, Wares,
+    Approval, Assignment, Children, Descent, Handle, Models, Offers, Person, Pick, Refused, RefusedBy, Resolution,
+    Role, Roles, Setup, StartTools, Supervision, Switch, Telling, Tools, TrustDesk, Wares,
 };
 
 type Step = Result<Delta, Fault>;
@@ -221,16 +222,20 @@ impl StartTools for FakeStart {
         let catalog = Arc::new(self.tools.clone());
         let state =
             if self.held { ServerState::Starting { since: 0, attempt: 1 } } else { ServerState::Ready { since: 0 } };
-        let (server, command) = ("fake".to_owned(), String::new());
-        let _ = events.send(Body::ServerChanged {
-            server: server.clone(),
-            kind: ServerKind::Stdio,
-            state,
-            command,
-            stderr: Vec::new(),
-        });
-        let tools = catalog.iter().map(|tool: &ToolDefinition| tool.info.clone()).collect();
-        let _ = events.send(Body::ServerTools { server, tools });
+        let mut servers: Vec<&str> = catalog.iter().map(|tool: &ToolDefinition| tool.server.as_str()).collect();
+        servers.dedup();
+        for server in if servers.is_empty() { vec!["fake"] } else { servers } {
+            let _ = events.send(Body::ServerChanged {
+                server: server.to_owned(),
+                kind: if server == "files" { ServerKind::Builtin } else { ServerKind::Stdio },
+                state: state.clone(),
+                command: String::new(),
+                stderr: Vec::new(),
+            });
+            let own = catalog.iter().filter(|tool| tool.server == server);
+            let tools = own.map(|tool| tool.info.clone()).collect();
+            let _ = events.send(Body::ServerTools { server: server.to_owned(), tools });
+        }
         let (still, settles, down) = (self.still.clone(), Arc::clone(&self.settles), Arc::clone(&self.down));
         Arc::new(FakeTools { calls: self.calls.clone(), catalog, still, events, settles, held: self.held, down })
     }
@@ -256,6 +261,11 @@ pub fn tool(name: &str) -> ToolDefinition {
         destructive: None,
         info,
     }
+}
+
+/// A tool of the server that comes with the program.
+pub fn bundled(name: &str, read_only: bool) -> ToolDefinition {
+    ToolDefinition { server: "files".into(), ..annotated(name, read_only) }
 }
 
 /// A tool that says what it does.
@@ -349,6 +359,7 @@ impl FakeRoles {
             profile,
             servers: Vec::new(),
             runtime: (name == "runtime").then(Vec::new),
+            orchestration: name.ends_with("chief").then(Vec::new),
             capabilities: Vec::new(),
             notices: Vec::new(),
         }
@@ -393,6 +404,14 @@ pub struct Wanted {
     pub loaded: Option<Arc<Loaded>>,
     pub tools: Vec<ToolDefinition>,
     pub schema: Option<Value>,
+    /// Why there is no sandbox though it was asked for.
+    pub unheld: Option<String>,
+    /// By how much the clock was set back, milliseconds.
+    pub back: Arc<AtomicU64>,
+    pub approval: Approval,
+    /// Work can be handed on.
+    pub hands: bool,
+    pub descent: Option<Descent>,
 }
 
 impl Default for Wanted {
@@ -416,8 +435,32 @@ impl Default for Wanted {
             supervisor: unsupervised(),
             loaded: None,
             tools: ["alpha", "beta"].map(tool).to_vec(),
+            unheld: None,
+            back: Arc::default(),
             schema: None,
+            approval: Approval::default(),
+            hands: false,
+            descent: None,
         }
+    }
+}
+
+/// Sessions out of the same fakes.
+struct FakeChildren(Setup);
+
+impl std::fmt::Debug for FakeChildren {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("FakeChildren")
+    }
+}
+
+impl Children for FakeChildren {
+    fn start(&self, assignment: Assignment) -> Handle {
+        let Assignment { role, workdir, pick, model: _, limits, descent } = assignment;
+        let children = Some(Arc::new(Self(self.0.clone())) as Arc<dyn Children>);
+        let (role, descent) = (Some(role), Some(descent));
+        let person = Person::Absent;
+        crate::session::launch(Setup { role, workdir, pick, limits, descent, children, person, ..self.0.clone() })
     }
 }
 
@@ -452,7 +495,9 @@ impl Stage {
                 tools: wanted.tools,
             }),
             roles: Arc::new(FakeRoles { prepare: wanted.prepares.then_some(prepare) }),
-            clock: Arc::new(move || 1_800_000_000_000 + started.elapsed().as_millis() as u64),
+            clock: Arc::new(move || {
+                1_800_000_000_000 + started.elapsed().as_millis() as u64 - wanted.back.load(Ordering::Relaxed)
+            }),
             chance: Arc::new(|| 0.5),
             sessions: dir.join("sessions"),
             workdir: dir.to_owned(),
@@ -479,7 +524,13 @@ impl Stage {
                 loaded: wanted.loaded,
                 config_file: dir.join("config.toml"),
             },
+            unheld: wanted.unheld,
+            approval: wanted.approval,
+            children: None,
+            descent: wanted.descent,
         };
+        let children = wanted.hands.then(|| Arc::new(FakeChildren(setup.clone())) as Arc<dyn Children>);
+        let setup = Setup { children, ..setup };
         let handle = crate::session::launch(setup);
         let own = (**handle.port.snapshot.borrow()).clone();
         Self { handle, own, seen: Vec::new(), asked: asks, calls: called, preparing, settles, down }

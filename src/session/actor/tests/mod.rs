@@ -5,12 +5,14 @@
 //!
 //! Invariant: time is tokio's paused clock; nothing here sleeps or waits for a fixed time.
 
+mod approve;
 mod authorized;
 mod condensed;
 mod encoder;
 mod fakes;
 mod flow;
 mod gate;
+mod handed;
 mod interrupt;
 mod planned;
 mod resume;
@@ -21,5 +23,6 @@ mod starting;
 mod switches;
 mod trouble;
 mod trust;
+mod unheld;
 mod watch;
 mod wire;

@@ -48,7 +48,7 @@ fn what_cannot_be_had_is_an_offer_with_its_reason() {
     );
     assert_eq!(why(provider("runtime")), "the name of its server runtime belongs to octomind");
     assert_eq!(why(builtin("runtime")), "its server runtime is the session's own, which only a role can name");
-    assert_eq!(why(builtin("agent")), "its server agent is not part of this version yet");
+    assert_eq!(why(builtin("agent")), "its server agent is not built in this version");
     let nothing = Provider { server_refs: Vec::new(), deps: Vec::new(), ..provider("s") };
     assert_eq!(why(nothing), "it has neither a tool nor a script");
     assert_eq!(one(builtin("files"), &config).provider, Ok("files".to_owned()));
@@ -80,4 +80,24 @@ fn a_pin_means_that_tap_and_a_bare_name_the_first() {
     assert_eq!(of(&format!("{}/zz", taps[0].name)), Some(Ok("mine".to_owned())));
     assert!(of(&format!("{}/zz", taps[1].name)).unwrap().is_err());
     assert_eq!(of("nothing"), None);
+}
+
+/// A role's capability whose server this version has not got is no capability that works.
+#[tokio::test]
+async fn a_capability_of_the_role_without_its_server_says_so() {
+    let mut ground = super::play::Ground::new();
+    let text = "# Title: Keeper\n# Description: Keeps.\ncapabilities = [\"runtime\", \"notes\", \"lore\"]\n\
+                [[roles]]\nsystem = \"Keep.\"\nwelcome = \"\"\n";
+    ground.write("tap/agents/data/keeper.toml", text);
+    let text = "# Title: Lore\n# Description: Recalls.\n[roles.mcp]\nserver_refs = [\"core\"]\n\
+                allowed_tools = [\"core:*\"]\n[[mcp.servers]]\nname = \"core\"\ntype = \"builtin\"\n\
+                timeout_seconds = 30\nargs = []\ntools = []\n";
+    ground.write("tap/capabilities/lore/default.toml", text);
+    ground.role = Some("data:keeper");
+    let mut play = ground.open();
+    play.served().await;
+    let why = play.why("lore");
+    assert!(why.contains("but its server core is not built in this version"), "{why}");
+    assert!(play.why("recall").contains("recall is not built in this version"), "{}", play.why("recall"));
+    play.quit().await;
 }

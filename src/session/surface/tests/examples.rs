@@ -110,7 +110,7 @@ async fn a_tool_that_never_showed_up_is_traced_stage_by_stage() {
     // The variable is set while the session runs.
     ground.write("work/.env", "ZZ_KEY=something-secret-1\n");
     let said = play.slash("/capability zz-ledger").await;
-    assert_eq!(said, "zz-ledger is on.");
+    assert!(said.starts_with("zz-ledger is on"), "{said}");
     play.on("zz-ledger").await;
     for place in 0..MAX_DYNAMIC_CAPABILITIES {
         play.say(&format!("zz filler{place}")).await;

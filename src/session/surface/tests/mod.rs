@@ -4,9 +4,11 @@
 mod bad;
 mod book;
 mod examples;
+mod handed;
 mod moves;
 mod order;
 mod play;
+mod pushed;
 mod reading;
 mod replay;
 mod server;

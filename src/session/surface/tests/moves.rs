@@ -24,7 +24,7 @@ async fn a_skill_holds_what_it_declares_beside_the_four_and_lets_it_go() {
     let mut play = ground.open();
     play.ready().await;
     let said = play.slash("/skill zz-audit").await;
-    assert!(said.contains("zz-ledger is on.") && said.contains("Zz-song is for music"), "{said}");
+    assert!(said.contains("zz-ledger is on") && said.contains("Zz-song is for music"), "{said}");
     assert!(said.contains("No tap has a capability called zz-nothing"), "{said}");
     play.on("zz-ledger").await;
     assert!(play.own.surface.dynamic.is_empty() && play.own.surface.held.len() == 1);

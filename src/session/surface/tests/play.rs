@@ -131,6 +131,7 @@ impl Ground {
             person,
             trust: true,
             schema: None,
+            holding: Default::default(),
         };
         let handle = start::begin(start, encoder, std::future::ready(()));
         Play { handle, own: Snapshot::default(), seen: Vec::new() }

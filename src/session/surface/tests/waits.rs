@@ -181,3 +181,76 @@ async fn what_if_answers_with_everything_and_changes_nothing() {
     assert_eq!(after, Some(with));
     play.quit().await;
 }
+
+/// Its server never comes up: what a later turn does not ask for is not waited for, at the start neither.
+#[tokio::test]
+async fn a_server_that_hangs_holds_no_turn_of_a_session_that_is_taken_up() {
+    let ground = Ground::new();
+    ground.simple("zz-hang", "fetch the zz parcel", "slow:600000,fetch");
+    let mut play = ground.open();
+    play.ready().await;
+    play.submit("fetch the zz parcel").await;
+    let trouble = |own: &Snapshot, _: &[Event]| own.surface.references.iter().any(|known| known.trouble.is_some());
+    play.until("that it starts is told", trouble).await;
+    play.command(Command::Interrupt).await;
+    play.until("the turn's end", |own, _| own.turn.0 == 1 && !own.run.busy()).await;
+    play.quit().await;
+    let mut play = ground.open_as(crate::session::Pick::Resume { name: "play".to_owned() }, true);
+    // Said at once, while the role's servers start too.
+    play.submit("and now something else").await;
+    play.until("the turn's end", |own, _| own.turn.0 == 2 && !own.run.busy()).await;
+    let hangs = |own: &Snapshot| {
+        own.servers.iter().any(|view| view.name == "zz-hang" && matches!(view.state, ServerState::Starting { .. }))
+    };
+    assert!(hangs(&play.own), "it was not waited for");
+    let waited = |line: &String| line.starts_with("start: ") && line.contains("zz-hang");
+    assert!(!play.lines().iter().any(waited), "{:?}", play.lines());
+    play.quit().await;
+}
+
+#[tokio::test]
+async fn who_went_for_one_that_does_not_start_is_back_for_the_same_request() {
+    let mut ground = Ground::new();
+    for name in ["zz-ant", "zz-bee", "zz-cow", "zz-dog"] {
+        ground.simple(name, &format!("zz words of {name}"), name.trim_start_matches("zz-"));
+    }
+    ground.simple("zz-broken", "ask the zz oracle", "broken");
+    ground.capability(&Written {
+        name: "zz-fails",
+        triggers: &["link the zz library"],
+        server: Some(("zz-lib", "lib", "")),
+        deps: "org/bad",
+        ..Written::default()
+    });
+    ground.write("tap/deps/org/bad.sh", "echo no such package\nexit 3\n");
+    let call = "{ tool = \"capability\", arguments = { action = \"enable\", name = \"zz-broken\" } }";
+    ground.answer("model tries", &[call]);
+    let mut play = ground.open();
+    play.ready().await;
+    for name in ["zz-ant", "zz-bee", "zz-cow", "zz-dog"] {
+        let said = play.slash(&format!("/capability enable {name}")).await;
+        assert!(
+            said == format!("{name} is on.") || said == format!("{name} is on; its server is still starting."),
+            "{said}"
+        );
+        play.on(name).await;
+    }
+    let tools = play.shown().len();
+    play.say("ask the zz oracle").await;
+    assert_eq!(play.dynamic(), ["zz-ant", "zz-bee", "zz-cow", "zz-dog"]);
+    assert_eq!(play.requests().last().unwrap().0, u32::try_from(tools).unwrap(), "with all that there was");
+    let why = play.why("zz-ant");
+    assert!(why.contains("back because zz-broken, for which it had gone, did not work"), "{why}");
+    let why = play.why("zz-broken");
+    assert!(why.contains("zz-ant, which went for it, is back") && why.contains("zz-broken: never came up"), "{why}");
+    // Its scripts fail, so its server was never started.
+    play.say("link the zz library").await;
+    assert_eq!(play.dynamic(), ["zz-ant", "zz-bee", "zz-cow", "zz-dog"]);
+    let why = play.why("zz-fails");
+    assert!(why.contains("server zz-lib: never came up") && !why.contains("zz-lib: stopped"), "{why}");
+    play.say("the model tries").await;
+    let results = play.results();
+    assert!(results[0].1.ends_with("zz-ant is on again."), "{results:?}");
+    play.on("zz-ant").await;
+    play.quit().await;
+}

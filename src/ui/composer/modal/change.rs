@@ -15,10 +15,13 @@ enum Side {
 }
 
 /// What an operator takes.
-struct Taken {
-    range: Range<usize>,
-    lines: bool,
+pub(super) struct Taken {
+    pub range: Range<usize>,
+    pub lines: bool,
 }
+
+/// Columns of a step to the right.
+const INDENT: usize = 4;
 
 impl Composer {
     pub(super) fn motion_command(&mut self, command: Vi, count: Option<usize>) {
@@ -98,7 +101,7 @@ impl Composer {
 
     pub(super) fn operator_command(&mut self, operator: Operator, count: usize) {
         match self.modal.operator {
-            Some((same, before)) if same == operator => {
+            Some((same, before)) if same.is(operator) => {
                 self.modal.operator = None;
                 let taken = self.lines_from_here(before.saturating_mul(count));
                 self.operate(operator, taken);
@@ -136,28 +139,37 @@ impl Composer {
     }
 
     pub(super) fn object(&mut self, letter: char, around: bool) {
-        let Some((operator, _)) = self.modal.operator.take() else { return };
-        if letter == 'w' {
-            let range = self.word_around(around);
-            self.operate(operator, Taken { range, lines: false });
+        let operator = self.modal.operator.take();
+        let Some(taken) = self.object_of(letter, around) else { return };
+        match operator {
+            Some((operator, _)) => self.operate(operator, taken),
+            // In visual mode it is what is marked then.
+            None if self.modal.is_visual() => {
+                self.modal.anchor = taken.range.start;
+                self.move_to(self.last_of(&taken));
+            }
+            None => {}
         }
     }
 
-    fn operate(&mut self, operator: Operator, taken: Taken) {
-        let Taken { range, lines } = taken;
+    pub(super) fn operate(&mut self, operator: Operator, taken: Taken) {
         self.goal = None;
-        let mut kept = self.draft.clone().cut(range.clone());
-        if lines {
-            kept.text.push('\n');
-            self.modal.lines = Some(kept.text.clone());
-        } else {
-            self.modal.lines = None;
+        if matches!(operator, Operator::Delete | Operator::Change | Operator::Yank) {
+            self.keep_taken(&taken);
         }
-        if lines || !range.is_empty() {
-            kept.caret = kept.text.len();
-            self.begin_kill(kept);
-        }
+        let Taken { range, lines } = taken;
         match operator {
+            Operator::Indent(steps) => self.indent(range, |line| line.insert_str(0, &" ".repeat(INDENT * steps))),
+            Operator::Outdent(steps) => self.indent(range, |line| {
+                for _ in 0..steps {
+                    let spaces = line.bytes().take_while(|byte| *byte == b' ').count().min(INDENT);
+                    let gone = if line.starts_with('\t') { 1 } else { spaces };
+                    line.drain(..gone);
+                }
+            }),
+            Operator::Lower => self.recase(range, |letter| letter.to_lowercase().collect()),
+            Operator::Upper => self.recase(range, |letter| letter.to_uppercase().collect()),
+            Operator::Toggle => self.recase(range, turned),
             Operator::Yank => {
                 if !lines || range.start < self.draft.line(self.draft.caret).start {
                     self.move_to(range.start);
@@ -175,8 +187,56 @@ impl Composer {
             Operator::Delete => self.cut_out(range),
             Operator::Change => {
                 self.cut_out(range);
-                self.enter_insert();
+                self.begin_insert();
             }
+        }
+    }
+
+    fn keep_taken(&mut self, taken: &Taken) {
+        let mut kept = self.draft.clone().cut(taken.range.clone());
+        if taken.lines {
+            kept.text.push('\n');
+            self.modal.lines = Some(kept.text.clone());
+        } else {
+            self.modal.lines = None;
+        }
+        if taken.lines || !taken.range.is_empty() {
+            kept.caret = kept.text.len();
+            self.begin_kill(kept);
+        }
+    }
+
+    /// Changes the beginning of each line that the range touches; the caret goes to the first one.
+    fn indent(&mut self, range: Range<usize>, change: impl Fn(&mut String)) {
+        let last = if range.is_empty() { range.end } else { self.draft.before(range.end).max(range.start) };
+        let first = self.draft.line(range.start).start;
+        let mut starts = vec![first];
+        while let Some(end) = starts.last().map(|start| self.draft.line(*start).end).filter(|end| *end < last) {
+            starts.push(end + 1);
+        }
+        self.remember(Edit::Other, false);
+        for start in starts.into_iter().rev() {
+            let line = self.draft.line(start);
+            // Blanks alone: no folded paste is among them.
+            let blanks = self.draft.text[line.clone()].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            let mut head = self.draft.text[start..start + blanks].to_owned();
+            if blanks < line.len() {
+                change(&mut head);
+            }
+            self.draft.text.replace_range(start..start + blanks, &head);
+        }
+        self.draft.caret = first;
+        self.edited();
+        self.move_to(self.first_letter(first));
+    }
+
+    /// Every letter of the range by itself; a folded paste stays as it is.
+    fn recase(&mut self, range: Range<usize>, change: impl Fn(char) -> String) {
+        let Some(text) = self.draft.text.get(range.clone()).filter(|text| !text.contains(Chip::MARK)) else { return };
+        let text: String = text.chars().map(change).collect();
+        if !text.is_empty() {
+            self.replace(range.clone(), &text);
+            self.move_to(range.start);
         }
     }
 
@@ -268,10 +328,6 @@ impl Composer {
     }
 
     fn toggle_case(&mut self, range: Range<usize>) {
-        let turned = |letter: char| match letter.is_uppercase() {
-            true => letter.to_lowercase().collect::<String>(),
-            false => letter.to_uppercase().collect::<String>(),
-        };
         let Some(text) = self.draft.text.get(range.clone()).filter(|text| !text.contains(Chip::MARK)) else {
             return;
         };
@@ -292,5 +348,13 @@ impl Composer {
             self.replace(end..next, space);
             self.move_to(end);
         }
+    }
+}
+
+/// A small letter for a capital, and the other way.
+fn turned(letter: char) -> String {
+    match letter.is_uppercase() {
+        true => letter.to_lowercase().collect(),
+        false => letter.to_uppercase().collect(),
     }
 }

@@ -1,5 +1,5 @@
-use super::Operator;
 use super::motion::Seek;
+use super::{Extent, Operator};
 
 /// Declares the commands once: variant, name in keymaps, kind, what it does.
 macro_rules! commands {
@@ -48,6 +48,8 @@ pub(super) enum Kind {
     /// Waits for a character, then it is a motion.
     Seek(Seek),
     Edit,
+    /// Marks text.
+    Visual(Extent),
 }
 
 commands! {
@@ -72,6 +74,11 @@ commands! {
     BigWordNext = "big-word-next" Kind::Motion, "to what follows the next space";
     BigWordBack = "big-word-back" Kind::Motion, "back to what follows a space";
     BigWordEnd = "big-word-end" Kind::Motion, "to what the next space follows";
+    WordEndBack = "word-end-back" Kind::Motion, "back to the end of a word";
+    BigWordEndBack = "big-word-end-back" Kind::Motion, "back to what a space follows";
+    ParagraphNext = "paragraph-next" Kind::Motion, "to the blank line behind the paragraph";
+    ParagraphBack = "paragraph-back" Kind::Motion, "to the blank line before the paragraph";
+    MatchPair = "match-pair" Kind::Motion, "to the bracket that belongs to this one";
     SeekAgain = "seek-again" Kind::Motion, "to the same character again";
     SeekReversed = "seek-reversed" Kind::Motion, "to the same character the other way";
     Find = "find" Kind::Seek(Seek::Find), "to the next character of the line that you type";
@@ -81,6 +88,15 @@ commands! {
     Delete = "delete" Kind::Operator(Operator::Delete), "delete what a motion passes; twice: the line";
     Change = "change" Kind::Operator(Operator::Change), "replace what a motion passes; twice: the line";
     Yank = "yank" Kind::Operator(Operator::Yank), "keep what a motion passes; twice: the line";
+    Indent = "indent" Kind::Operator(Operator::Indent(1)), "move what a motion passes to the right; twice: the line";
+    Outdent = "outdent" Kind::Operator(Operator::Outdent(1)), "move what a motion passes to the left; twice: the line";
+    LowerCase = "lower-case" Kind::Operator(Operator::Lower), "make what a motion passes small letters";
+    UpperCase = "upper-case" Kind::Operator(Operator::Upper), "make what a motion passes capitals";
+    SwitchCase = "switch-case" Kind::Operator(Operator::Toggle), "turn small letters and capitals of a motion about";
+    Visual = "visual" Kind::Visual(Extent::Letters), "mark characters, or stop marking";
+    VisualLines = "visual-lines" Kind::Visual(Extent::Lines), "mark lines, or stop marking";
+    VisualEnd = "visual-end" Kind::Edit, "stop marking";
+    Repeat = "repeat" Kind::Edit, "do the last change again";
     DeleteChar = "delete-char" Kind::Edit, "delete the character under the cursor";
     DeleteCharBack = "delete-char-back" Kind::Edit, "delete the character before the cursor";
     DeleteRest = "delete-rest" Kind::Edit, "delete to the end of the line";

@@ -1,6 +1,6 @@
 //! The composer's normal mode, for hands that know vi.
 //!
-//! Owns: the mode, the operator that waits for a motion, the character that a command waits for, and what
+//! Owns: the mode, what is marked, the last change, the operator that waits for a motion, the character that a command waits for, and what
 //! each command does to the text.
 //!
 //! Does not own: keys. Which key is which command is in the keymap; so are counts' digits.
@@ -11,6 +11,9 @@
 mod change;
 mod command;
 mod motion;
+mod objects;
+mod repeat;
+mod visual;
 
 #[cfg(test)]
 mod tests;
@@ -20,6 +23,7 @@ pub use command::Vi;
 use super::Composer;
 use command::Kind;
 use motion::Seek;
+use repeat::Record;
 
 /// Largest count that is obeyed.
 pub const MAX_COUNT: usize = 9_999;
@@ -29,6 +33,15 @@ pub enum Mode {
     #[default]
     Insert,
     Normal,
+    /// Normal mode with text marked.
+    Visual(Extent),
+}
+
+/// What is marked grows by characters or by lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    Letters,
+    Lines,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +49,32 @@ pub(super) enum Operator {
     Delete,
     Change,
     Yank,
+    /// So many steps to the right, or back.
+    Indent(usize),
+    Outdent(usize),
+    Lower,
+    Upper,
+    Toggle,
+}
+
+impl Operator {
+    /// Two that wait for each other's motion are the same whatever their counts.
+    fn is(self, other: Self) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other)
+    }
+
+    fn letters(self) -> &'static str {
+        match self {
+            Self::Delete => "d",
+            Self::Change => "c",
+            Self::Yank => "y",
+            Self::Indent(_) => ">",
+            Self::Outdent(_) => "<",
+            Self::Lower => "gu",
+            Self::Upper => "gU",
+            Self::Toggle => "g~",
+        }
+    }
 }
 
 /// What the next character is for.
@@ -43,7 +82,7 @@ pub(super) enum Operator {
 enum Awaits {
     Seek(Seek),
     Replace,
-    /// The object around the caret: `iw`, `aw`.
+    /// The object around the caret: `iw`, `a"`.
     Object {
         around: bool,
     },
@@ -58,6 +97,9 @@ pub struct Modal {
     sought: Option<(Seek, char)>,
     /// The killed text, if it is whole lines.
     lines: Option<String>,
+    /// Where marking began.
+    anchor: usize,
+    record: Record,
 }
 
 impl Modal {
@@ -65,8 +107,13 @@ impl Modal {
         self.mode
     }
 
+    /// Letters are commands, whether text is marked or not.
     pub fn is_normal(&self) -> bool {
-        self.mode == Mode::Normal
+        self.mode != Mode::Insert
+    }
+
+    pub fn is_visual(&self) -> bool {
+        matches!(self.mode, Mode::Visual(_))
     }
 
     /// An operator waits for its motion.
@@ -86,11 +133,7 @@ impl Modal {
             if count > 1 {
                 typed.push_str(&count.to_string());
             }
-            typed.push(match operator {
-                Operator::Delete => 'd',
-                Operator::Change => 'c',
-                Operator::Yank => 'y',
-            });
+            typed.push_str(operator.letters());
         }
         match self.awaits {
             Some((Awaits::Seek(seek), _)) => typed.push(seek.letter()),
@@ -108,8 +151,13 @@ impl Modal {
 }
 
 impl Composer {
-    /// Letters are typed from now on.
+    /// Letters are typed from now on, and belong to no command.
     pub fn enter_insert(&mut self) {
+        self.abandon_record();
+        self.begin_insert();
+    }
+
+    fn begin_insert(&mut self) {
         self.modal.mode = Mode::Insert;
         self.modal.cancel();
     }
@@ -117,6 +165,7 @@ impl Composer {
     /// Letters are commands from now on. The caret goes onto the last character that was typed.
     pub fn enter_normal(&mut self) {
         if self.modal.mode == Mode::Insert {
+            self.typed_out();
             let caret = self.draft.caret;
             if caret > self.draft.line(caret).start {
                 self.move_to(self.draft.before(caret));
@@ -137,23 +186,38 @@ impl Composer {
     /// Carries a command out. `count` is `None` when none was typed.
     pub fn vi(&mut self, command: Vi, count: Option<usize>) {
         self.stand();
+        if command == Vi::Repeat {
+            self.leave_visual();
+            self.repeat(count);
+            return self.stand();
+        }
+        self.note_command(command, count);
         let times = count.unwrap_or(1).min(MAX_COUNT);
+        if !self.visual_command(command, times) {
+            self.plain_command(command, count, times);
+        }
+        self.stand();
+        self.noted();
+    }
+
+    fn plain_command(&mut self, command: Vi, count: Option<usize>, times: usize) {
         match command.kind() {
             Kind::Mode => self.mode_command(command),
             Kind::Motion => self.motion_command(command, count),
             Kind::Operator(operator) => self.operator_command(operator, times),
             Kind::Seek(seek) => self.modal.awaits = Some((Awaits::Seek(seek), times)),
+            Kind::Visual(extent) => self.visual(extent),
             Kind::Edit => {
                 self.modal.operator = None;
                 self.edit_command(command, times);
             }
         }
-        self.stand();
     }
 
     /// The character that a command waits for.
     pub fn vi_character(&mut self, letter: char) {
         let Some((awaits, count)) = self.modal.awaits.take() else { return };
+        self.note_letter(letter);
         match awaits {
             Awaits::Seek(seek) => {
                 // Kept afterwards: only the command that seeks again passes over what is next.
@@ -161,10 +225,12 @@ impl Composer {
                 self.seek(seek, letter, count);
                 self.modal.sought = Some((seek, letter));
             }
+            Awaits::Replace if self.modal.is_visual() => self.replace_marked(letter),
             Awaits::Replace => self.replace_letters(letter, count),
             Awaits::Object { around } => self.object(letter, around),
         }
         self.stand();
+        self.noted();
     }
 
     fn mode_command(&mut self, command: Vi) {
@@ -190,7 +256,7 @@ impl Composer {
             }
             _ => {}
         }
-        self.enter_insert();
+        self.begin_insert();
     }
 
     /// In normal mode the caret stands on a character, and nothing is offered.

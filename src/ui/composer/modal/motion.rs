@@ -48,7 +48,7 @@ pub(super) struct Target {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Word {
+pub(super) enum Word {
     /// Letters, or signs.
     Small,
     /// Anything but space.
@@ -81,6 +81,11 @@ impl Composer {
             Vi::BigWordBack => exclusive(repeat(&|at| self.word_back(at, Word::Big))),
             Vi::WordEnd => inclusive(repeat(&|at| self.word_end(at, Word::Small))),
             Vi::BigWordEnd => inclusive(repeat(&|at| self.word_end(at, Word::Big))),
+            Vi::WordEndBack => inclusive(repeat(&|at| self.word_end_back(at, Word::Small))),
+            Vi::BigWordEndBack => inclusive(repeat(&|at| self.word_end_back(at, Word::Big))),
+            Vi::ParagraphNext => exclusive(repeat(&|at| self.paragraph_edge(at, true))),
+            Vi::ParagraphBack => exclusive(repeat(&|at| self.paragraph_edge(at, false))),
+            Vi::MatchPair => inclusive(self.matching_bracket()?),
             Vi::SeekAgain => {
                 let (seek, letter) = self.modal.sought?;
                 self.sought(seek, letter, times)?
@@ -225,22 +230,35 @@ impl Composer {
         at
     }
 
+    fn word_end_back(&self, from: usize, word: Word) -> usize {
+        let kind = if from < self.draft.text.len() { self.class(from, word) } else { Kind::Space };
+        let mut at = from;
+        while at > 0 && kind != Kind::Space && self.class(self.draft.before(at), word) == kind {
+            at = self.draft.before(at);
+        }
+        at = self.draft.before(at);
+        while at > 0 && self.class(at, word) == Kind::Space && !self.on_empty_line(at) {
+            at = self.draft.before(at);
+        }
+        at
+    }
+
     /// The word around the caret, or the space between two; with the space behind it when `around`.
-    pub(super) fn word_around(&self, around: bool) -> std::ops::Range<usize> {
+    pub(super) fn word_around(&self, word: Word, around: bool) -> std::ops::Range<usize> {
         let line = self.draft.line(self.draft.caret);
         let caret = self.draft.caret;
         if caret >= line.end {
             return caret..caret;
         }
-        let kind = self.draft.kind(caret);
+        let kind = self.class(caret, word);
         let (mut start, mut end) = (caret, self.draft.after(caret));
-        while start > line.start && kind != Kind::Chip && self.draft.kind(self.draft.before(start)) == kind {
+        while start > line.start && kind != Kind::Chip && self.class(self.draft.before(start), word) == kind {
             start = self.draft.before(start);
         }
-        while end < line.end && kind != Kind::Chip && self.draft.kind(end) == kind {
+        while end < line.end && kind != Kind::Chip && self.class(end, word) == kind {
             end = self.draft.after(end);
         }
-        while around && end < line.end && self.draft.kind(end) == Kind::Space {
+        while around && end < line.end && self.class(end, word) == Kind::Space {
             end = self.draft.after(end);
         }
         start..end

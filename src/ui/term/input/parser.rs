@@ -85,6 +85,16 @@ impl Parser {
         !self.buffer.is_empty()
     }
 
+    /// What waits can only be the begin of a sequence or of an answer: on a slow line the rest may come
+    /// much later, and must not be taken for what somebody typed.
+    pub fn in_sequence(&self) -> bool {
+        match self.buffer.as_slice() {
+            [0x1b, b'[' | b'O', _, ..] | [0x1b, b']' | b'P' | b'_' | b'^' | b'X', _, ..] => true,
+            [first, ..] => *first >= 0x80,
+            [] => false,
+        }
+    }
+
     pub fn in_paste(&self) -> bool {
         self.paste.is_some()
     }

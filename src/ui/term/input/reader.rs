@@ -13,6 +13,10 @@ use crate::ui::input::Input;
 /// How long a lone escape waits for the rest of a sequence.
 const ESCAPE_WAIT: Duration = Duration::from_millis(20);
 
+/// How long the rest of a sequence that has begun is waited for. Nobody waits meanwhile: whatever else
+/// comes ends it.
+const SEQUENCE_WAIT: Duration = Duration::from_secs(5);
+
 /// How long the end of a paste is waited for after its last bytes.
 const PASTE_WAIT: Duration = Duration::from_secs(1);
 
@@ -68,6 +72,7 @@ impl Reader {
             };
             self.flush_at = match (self.parser.in_paste(), self.parser.is_pending()) {
                 (true, _) => Some(Instant::now() + PASTE_WAIT),
+                (false, true) if self.parser.in_sequence() => Some(Instant::now() + SEQUENCE_WAIT),
                 (false, true) => Some(Instant::now() + ESCAPE_WAIT),
                 (false, false) => None,
             };

@@ -230,3 +230,23 @@ fn answers_are_typed() {
     assert_eq!(Parser::default().feed(b"\x1b[200~"), Vec::new());
     assert_eq!(Key::parse("ctrl-j").unwrap().to_string(), "ctrl-j");
 }
+
+#[test]
+fn an_answer_that_comes_late_and_in_pieces_is_never_typed_text() {
+    let answers: [&[u8]; 4] = [b"\x1b[?62;4;22c", b"\x1b]11;rgb:1d1d/2020/2424\x1b\\", b"\x1b[?997;1n", b"\x1b[?1u"];
+    for answer in answers {
+        for cut in 3..answer.len() {
+            let mut parser = Parser::default();
+            let first = parser.feed(&answer[..cut]);
+            assert!(first.is_empty(), "{cut} {first:?}");
+            assert!(parser.in_sequence(), "the rest is waited for longer than for a lone escape: {cut}");
+            let rest: Vec<String> = parser.feed(&answer[cut..]).iter().map(words).collect();
+            assert!(rest.len() <= 1 && !rest.iter().any(|word| word.len() <= 2), "{cut} {rest:?}");
+        }
+    }
+    for key in [&b"\x1b"[..], b"\x1b[", b"\x1bO", b"\x1ba"] {
+        let mut parser = Parser::default();
+        let _ = parser.feed(key);
+        assert!(!parser.in_sequence(), "a key is not kept waiting: {key:?}");
+    }
+}

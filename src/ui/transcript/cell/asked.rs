@@ -1,10 +1,13 @@
-use super::{Look, led};
+use super::{Look, approval, led};
 use crate::proto::AskKind;
 use crate::text;
 use crate::ui::theme::Role;
 use crate::ui::transcript::{Row, Styled};
 
 pub fn render(kind: &AskKind, answered: Option<bool>, look: &Look) -> Vec<Row> {
+    if let AskKind::Approval(request) = kind {
+        return approval::asked(request, answered, look);
+    }
     let mut rows = led(Styled::new("? ", Role::UiAccent), &question(kind), Role::UiText, look.width);
     if let (AskKind::Secret { kept_in, .. }, Some(kept)) = (kind, answered) {
         let words =
@@ -58,6 +61,12 @@ pub fn question(kind: &AskKind) -> String {
             clean(offered),
             clean(offered_by)
         ),
+        AskKind::Unheld { why } => format!(
+            "The sandbox was asked for and cannot be had: {}. What is run could then write wherever you can. Nothing is \
+             started before your answer. Go on without it?",
+            clean(why).trim_end_matches(['.', ' '])
+        ),
+        AskKind::Approval(request) => approval::question(request),
         AskKind::Secret { key, wanted_by, .. } => format!("{} needs a value for {}.", clean(wanted_by), clean(key)),
     }
 }

@@ -48,8 +48,7 @@ fn add_caret(rows: &mut Vec<Row>, width: usize) {
         Some(last) if crate::text::width(&last.text) < width => {
             let gutter = last.gutter;
             let join = last.join;
-            let styled = Styled { text: last.text.to_string(), marks: last.marks.to_vec() };
-            *last = styled.with("▌", Role::UiAccent).into_row(width);
+            *last = last.to_styled().with("▌", Role::UiAccent).into_row(width);
             last.gutter = gutter;
             last.join = join;
         }

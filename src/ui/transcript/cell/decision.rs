@@ -1,10 +1,13 @@
-use super::{Fold, Look, led, skill};
+use super::{Fold, Look, approval, led, skill};
 use crate::proto::{Decision, Level};
 use crate::text::{self, human};
 use crate::ui::theme::Role;
 use crate::ui::transcript::{Row, Styled};
 
 pub fn render(decision: &Decision, look: &Look) -> Vec<Row> {
+    if let Decision::Approval(one) = decision {
+        return approval::decided(one, look);
+    }
     let (level, source, line) = decision.headline();
     let role = if level == Level::Info { Role::DecisionText } else { Role::NoticeWarning };
     let head = Styled::new("◆ ", Role::DecisionMark)
@@ -80,6 +83,7 @@ fn details(decision: &Decision) -> Vec<(String, String)> {
         | Decision::CapabilityActivated(_)
         | Decision::CapabilityDeactivated(_)
         | Decision::CapabilityRefused(_)
+        | Decision::Matched(_)
         | Decision::Reported(_)
         | Decision::Detected(_)
         | Decision::Recited(_)
@@ -87,6 +91,7 @@ fn details(decision: &Decision) -> Vec<(String, String)> {
         | Decision::Planned(_)
         | Decision::Condensed(_)
         | Decision::Authorized(_)
+        | Decision::Approval(_)
         | Decision::Switched(_) => Vec::new(),
         Decision::Trust { content_hash, .. } => vec![pair("content", content_hash)],
     }

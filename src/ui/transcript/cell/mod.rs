@@ -1,11 +1,13 @@
 //! One renderer for each kind of entry.
 
+pub mod approval;
 mod asked;
 pub use asked::question;
 pub mod assistant;
 mod command;
 mod decision;
 mod fault;
+pub mod matching;
 mod notice;
 mod rewound;
 mod routing;
@@ -19,6 +21,7 @@ pub use surface::cause as capability_cause;
 mod thinking;
 pub mod tool;
 mod user;
+pub use tool::picture_words;
 
 use std::collections::BTreeSet;
 
@@ -54,6 +57,8 @@ pub struct CellKeys<'a> {
     pub stop_shell: &'a str,
     /// Takes the other provider that is offered.
     pub offer: &'a str,
+    /// Goes to the open question.
+    pub question: &'a str,
     /// Lists the agents.
     pub agents: &'a str,
 }
@@ -70,9 +75,11 @@ pub struct Look<'a> {
     pub highlighter: &'a Highlighter,
 }
 
-/// The fold an entry has until a person changes it.
+/// The fold an entry has until a person changes it. What went wrong stands open.
 pub fn default_fold(kind: &EntryKind) -> Fold {
     match kind {
+        EntryKind::Tool { state, .. } if tool::stands_open(state) => Fold::Open,
+        EntryKind::Shell(view) if shell::stands_open(view) => Fold::Open,
         EntryKind::Thinking { .. }
         | EntryKind::Tool { .. }
         | EntryKind::Decision(_)
@@ -168,6 +175,7 @@ pub fn render(entry: &Entry, look: &Look) -> Vec<Row> {
         EntryKind::Tool { server, tool, arguments, state, .. } => tool::render(server, tool, arguments, state, look),
         EntryKind::Decision(decision) => {
             let own = surface::render(decision, entry.at, look).or_else(|| supervisor::render(decision, look));
+            let own = own.or_else(|| matching::render(decision, look));
             own.unwrap_or_else(|| decision::render(decision, look))
         }
         EntryKind::Notice { level, source, text, hint } => notice::render(*level, source, text, hint.as_deref(), look),

@@ -41,6 +41,9 @@ pub fn body(routing: &Routing, width: usize) -> Vec<Row> {
         let gate = format!("{:.2}, and {:.2} before the next", routing.threshold, routing.needed_margin);
         facts.push(("gate", plain(&gate)));
     }
+    if let Some(near) = scores::near_miss(routing) {
+        facts.push(("near miss", near));
+    }
     let mut rows = fields(&facts, width);
     rows.extend(compared(routing, width));
     rows.extend(left_out(&routing.ineligible, width));
@@ -120,7 +123,8 @@ fn left_out(ineligible: &[Ineligible], width: usize) -> Vec<Row> {
         if of_stage.is_empty() {
             continue;
         }
-        let each: Vec<String> = of_stage.iter().map(|one| told(one)).collect();
+        let score = |one: &Ineligible| one.score.map(|score| format!(" {score:.2}")).unwrap_or_default();
+        let each: Vec<String> = of_stage.iter().map(|one| format!("{}{}", told(one), score(one))).collect();
         let words = text::sanitize_line(&each.join(" · ")).into_owned();
         let mut lead = bar().with(title, Role::UiDim);
         lead.pad_to(18, Role::UiText);

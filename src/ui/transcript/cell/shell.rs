@@ -1,4 +1,4 @@
-use super::tool::{behind_gutter, content_text, gutter};
+use super::tool::{behind_gutter, content_text, gutter, is_short};
 use super::{Fold, Look, spinner, spread};
 use crate::proto::{Share, ShellEnd, ShellState, ShellView};
 use crate::text::{self, human};
@@ -32,6 +32,14 @@ pub fn render(view: &ShellView, look: &Look) -> Vec<Row> {
         rows.push(gutter().with(reader(view.share), Role::UiDim).into_row(look.width));
     }
     rows
+}
+
+/// Whether it went wrong and what it said is short enough to stand open.
+pub fn stands_open(view: &ShellView) -> bool {
+    match &view.state {
+        ShellState::Finished { end: ShellEnd::Exited(1..) | ShellEnd::Signal(_), content, .. } => is_short(content),
+        ShellState::Running { .. } | ShellState::Finished { .. } => false,
+    }
 }
 
 /// Who gets to see the output.

@@ -125,7 +125,7 @@ fn step_rows(step: &StepView, since: Timestamp, settled: bool, look: &Look) -> V
         let mut right = key;
         right.push(if right.is_empty() { "" } else { "  " }, Role::UiText);
         right.with(&words, Role::ToolRunning)
-    } else if settled && look.fold == Fold::Open {
+    } else if settled && look.fold == Fold::Open && !(step.state == StepState::Cancelled && step.elapsed_ms == 0) {
         Styled::new(&human::duration_ms(step.elapsed_ms), Role::UiDim)
     } else {
         time(step.elapsed_ms)

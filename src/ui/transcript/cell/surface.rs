@@ -68,6 +68,10 @@ pub fn cause(cause: &Cause, score: Option<f32>) -> String {
 
 fn came(one: &Activation) -> Styled {
     let mut line = mark("on").with(&clean(&one.capability), Role::UiText);
+    if let Some(failed) = &one.back_for {
+        line.push(&format!(" · again, for {} did not work", clean(failed)), Role::DecisionText);
+        return line;
+    }
     line.push(&format!(" · {}", cause(&one.cause, one.score)), Role::DecisionText);
     if let Some(gone) = &one.evicted {
         line.push(&format!(" · {} went", clean(gone)), Role::DecisionText);
@@ -103,6 +107,7 @@ fn server(step: &ServerStep, names: usize) -> Styled {
         ServerAction::Narrowed => "the role's; its tools are again what the role asks for".to_owned(),
         ServerAction::Kept { by } => format!("stays, for {}", by.join(", ")),
         ServerAction::Stopped => "stopped: nobody refers to it any more".to_owned(),
+        ServerAction::NeverRan => "never came up".to_owned(),
     };
     let mut line = Styled::new(&clean(&step.server), Role::ToolName);
     line.pad_to(names + 2, Role::UiText);

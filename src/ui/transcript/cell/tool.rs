@@ -12,6 +12,12 @@ const FOLDED_OK: usize = 3;
 const ALL_OK: usize = 4;
 const FOLDED_ERROR: usize = 6;
 const ALL_ERROR: usize = 8;
+
+/// Lines and bytes up to which the output of a failure stands open. What says more is folded to
+/// [`LAST_OF_MANY`] lines, so that no error floods the transcript.
+const OPEN_LINES: usize = 40;
+const OPEN_BYTES: usize = 8 * 1024;
+const LAST_OF_MANY: usize = 24;
 const FOLDED_DIFF: usize = 16;
 
 /// Arguments that say most about a call, best first.
@@ -23,7 +29,9 @@ pub fn render(server: &str, tool: &str, arguments: &Value, state: &ToolState, lo
     // What the diff below shows is not said twice.
     let line = if edit.is_some() { telling(arguments).0 } else { one_line(arguments) };
     let mut rows = vec![head(&full_name(server, tool), &line, state, look)];
-    if look.fold == Fold::Open && edit.is_none() {
+    // What stands open by itself says nothing twice that its first line tells whole.
+    let told = stands_open(state) && !rows[0].text.contains('…');
+    if look.fold == Fold::Open && edit.is_none() && !told {
         argument_rows(arguments, look.width, &mut rows);
     }
     if let Some(lines) = &edit {
@@ -53,6 +61,24 @@ pub fn render(server: &str, tool: &str, arguments: &Value, state: &ToolState, lo
     rows
 }
 
+/// Whether the call went wrong and what it said is short enough to stand open.
+pub fn stands_open(state: &ToolState) -> bool {
+    match state {
+        ToolState::Finished {
+            outcome: ToolOutcome::Error | ToolOutcome::TimedOut | ToolOutcome::Refused,
+            content,
+            ..
+        } => is_short(content),
+        ToolState::Running { .. } | ToolState::Finished { .. } => false,
+    }
+}
+
+/// Whether an output takes little room.
+pub(super) fn is_short(content: &Content) -> bool {
+    let text = content_text(content);
+    text.len() <= OPEN_BYTES && text.lines().nth(OPEN_LINES).is_none()
+}
+
 /// What stands here is what the tool returned; the model goes on with less.
 fn narrowed_row(narrowed: Narrowing, width: usize) -> Row {
     let words = format!("{} → {} tok", human::tokens(narrowed.before), human::tokens(narrowed.after));
@@ -69,7 +95,7 @@ pub fn plain(server: &str, tool: &str, arguments: &Value, state: &ToolState) -> 
     out
 }
 
-fn full_name(server: &str, tool: &str) -> String {
+pub fn full_name(server: &str, tool: &str) -> String {
     let name = if server.is_empty() { tool.to_owned() } else { format!("{server}.{tool}") };
     text::sanitize_line(&name).into_owned()
 }
@@ -224,7 +250,11 @@ fn output_rows(output: &Output, look: &Look, rows: &mut Vec<Row>) {
 fn folded_rows(output: &Output, clean: &str, role: Role, width: usize, rows: &mut Vec<Row>) {
     let lines: Vec<&str> = clean.lines().filter(|line| !line.trim().is_empty()).collect();
     let ok = output.outcome == ToolOutcome::Ok;
-    let (most, few) = if ok { (ALL_OK, FOLDED_OK) } else { (ALL_ERROR, FOLDED_ERROR) };
+    let (most, few) = match ok {
+        true => (ALL_OK, FOLDED_OK),
+        false if lines.len() > OPEN_LINES => (LAST_OF_MANY, LAST_OF_MANY),
+        false => (ALL_ERROR, FOLDED_ERROR),
+    };
     let shown = if lines.len() <= most { lines.len() } else { few };
     let hidden = lines.len() - shown;
     let size = output.size(clean.lines().count());
@@ -260,12 +290,28 @@ fn diff_rows(lines: &[diff::Line], look: &Look, rows: &mut Vec<Row>) {
     }
 }
 
+/// `image/png, 640 × 480, 12 KB`: what stands for media. `None` for text.
+pub fn picture_words(content: &Content) -> Option<String> {
+    let label = match content {
+        Content::Media { media_type, base64 } => text::picture::label(media_type, base64),
+        // Texts are kept by their bare hash.
+        Content::Blob { hash, preview, .. } if hash.ends_with(".media") => {
+            text::sanitize_line(preview.trim_start_matches('[').trim_end_matches(']')).into_owned()
+        }
+        Content::Text(_) | Content::Blob { .. } | Content::Parts(_) => return None,
+    };
+    Some(format!("{label}, {}", human::bytes(content.bytes())))
+}
+
 /// The text of a result; media by name and size.
-pub(super) fn content_text(content: &Content) -> std::borrow::Cow<'_, str> {
+pub fn content_text(content: &Content) -> std::borrow::Cow<'_, str> {
     match content {
         Content::Text(text) => text.into(),
-        Content::Blob { preview, .. } => preview.into(),
-        Content::Media { media_type, .. } => format!("[{media_type}, {}]", human::bytes(content.bytes())).into(),
+        Content::Blob { preview, .. } => match picture_words(content) {
+            Some(words) => format!("[{words}]").into(),
+            None => preview.into(),
+        },
+        Content::Media { .. } => format!("[{}]", picture_words(content).unwrap_or_default()).into(),
         Content::Parts(parts) => parts.iter().map(content_text).collect::<Vec<_>>().join("\n").into(),
     }
 }

@@ -27,10 +27,14 @@ pub fn render(content: &str, origin: &Origin, attachments: &[String], look: &Loo
     rows
 }
 
-/// A note of the runtime's without the marks that are for the model.
+/// A note of the runtime's, or what another agent handed back, without the marks that are for the model.
 fn bare(note: &str) -> &str {
-    let inner = note.strip_prefix("<octomind-note").and_then(|rest| rest.split_once(">\n"));
-    inner.and_then(|(_, text)| text.trim_end().strip_suffix("</octomind-note>")).map_or(note, str::trim_end)
+    let marks = [("<octomind-note", "</octomind-note>"), ("<tap-result", "</tap-result>")];
+    let inner = marks.iter().find_map(|(open, close)| {
+        let (_, text) = note.strip_prefix(open)?.split_once(">\n")?;
+        text.trim_end().strip_suffix(close)
+    });
+    inner.map_or(note, str::trim_end)
 }
 
 #[cfg(test)]
@@ -40,6 +44,7 @@ mod tests {
     #[test]
     fn marks_for_the_model_are_not_shown() {
         assert_eq!(bare("<octomind-note kind=\"gate\">\nLook <b>again</b>.\n</octomind-note>"), "Look <b>again</b>.");
+        assert_eq!(bare("<tap-result id=\"x\">\nDone.\n</tap-result>"), "Done.");
         for whole in ["plain", "<octomind-note kind=\"gate\">\nno end", "a <octomind-note>\nb\n</octomind-note>"] {
             assert_eq!(bare(whole), whole);
         }

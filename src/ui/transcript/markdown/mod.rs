@@ -15,8 +15,8 @@ pub use mend::mend;
 pub use segment::Segmenter;
 pub use writer::{code_rows, fence_language};
 
-use super::Row;
 use super::highlight::Highlighter;
+use super::{Row, Target};
 use crate::text;
 
 /// Rows of one segment, and whether colours of its code are still to come (the number of rows will
@@ -24,6 +24,15 @@ use crate::text;
 pub struct Rendered {
     pub rows: Vec<Row>,
     pub waiting: bool,
+}
+
+/// Columns at which nothing is broken.
+const UNBROKEN: usize = 4096;
+
+/// Where a message leads, in order: just where what is shown of it does.
+pub fn targets(message: &str) -> Vec<Target> {
+    let rows = render(message, UNBROKEN, &Highlighter::off()).rows;
+    rows.iter().flat_map(|row| row.links.iter().map(|link| link.target.clone())).collect()
 }
 
 /// Renders one segment.

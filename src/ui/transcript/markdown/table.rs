@@ -100,7 +100,8 @@ impl Table {
     }
 
     fn place(&self, row: &mut Styled, cell: Option<&Row>, column: usize, columns: usize, header: bool) {
-        let mut content = Styled::default();
+        let mut content =
+            Styled { links: cell.map(|cell| cell.links.to_vec()).unwrap_or_default(), ..Styled::default() };
         for (piece, tone) in cell.iter().flat_map(|cell| cell.pieces()) {
             content.push(piece, if header { tone.over(Role::MarkdownStrong) } else { tone });
         }

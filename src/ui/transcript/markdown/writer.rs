@@ -5,6 +5,7 @@ use super::{Rendered, Row};
 use crate::text;
 use crate::ui::theme::Role;
 use crate::ui::transcript::highlight::{Colours, Highlighter};
+use crate::ui::transcript::link;
 use crate::ui::transcript::{Break, Mark, Styled, Tone};
 
 /// Turns parser events into rows.
@@ -199,7 +200,7 @@ impl<'a> Writer<'a> {
         let fresh_item = matches!(self.containers.last(), Some(Container::Item { used: false, .. }));
         if self.gap && !fresh_item {
             let (_, rest) = self.leads();
-            let blank = Styled { text: rest.text.trim_end().to_owned(), marks: rest.marks };
+            let blank = Styled { text: rest.text.trim_end().to_owned(), marks: rest.marks, links: Vec::new() };
             let quoted = self.containers.iter().any(|one| matches!(one, Container::Quote));
             self.rows.push(if quoted {
                 Styled::new(&blank.text, Role::MarkdownQuote).into_row(self.width)
@@ -293,28 +294,45 @@ impl<'a> Writer<'a> {
         if image {
             self.push("[image: ", tone);
         }
-        let start = self.table.as_mut().map_or(self.inline.text.len(), |table| table.cell().text.len());
+        let start = self.open_text().text.len();
         self.links.push(Link { target: target.to_owned(), start, image });
         self.tones.push(tone);
     }
 
-    /// Shows where a link leads unless its text says so already.
+    /// Shows where a link leads unless its text says so already. Text that names an address of its own
+    /// leads there, whatever the link says.
     fn end_link(&mut self) {
         self.tones.pop();
         let Some(link) = self.links.pop() else { return };
-        let shown = match &mut self.table {
-            Some(table) => table.cell().text.get(link.start..).unwrap_or_default().to_owned(),
-            None => self.inline.text.get(link.start..).unwrap_or_default().to_owned(),
-        };
+        let shown = self.open_text().text.get(link.start..).unwrap_or_default().to_owned();
+        let target = link::target(&link.target);
+        let plain = link.target.trim_start_matches("mailto:");
+        if let Some(target) = &target
+            && (plain == shown || link::find(&shown, &[]).is_empty())
+        {
+            self.open_text().link_from(link.start, target.clone());
+        }
         if link.image {
             let tone = self.tone().over(Role::MarkdownLink);
             self.push("]", tone);
         }
-        let plain = link.target.trim_start_matches("mailto:");
         let useful = !plain.is_empty() && !plain.starts_with('#') && plain != shown;
         if useful {
             let tone = self.tone().over(Role::UiDim);
-            self.push(&format!(" ({})", link.target), tone);
+            self.push(" (", tone);
+            let start = self.open_text().text.len();
+            self.push(&link.target, tone);
+            if let Some(target) = target {
+                self.open_text().link_from(start, target);
+            }
+            self.push(")", tone);
+        }
+    }
+
+    fn open_text(&mut self) -> &mut Styled {
+        match &mut self.table {
+            Some(table) => table.cell(),
+            None => &mut self.inline,
         }
     }
 
@@ -342,7 +360,7 @@ pub fn code_rows(line: &str, marks: Option<&Vec<Mark>>, width: usize, first: &St
     let rest = rest.clone().with(indent, Role::CodeText);
     let exact = marks.filter(|marks| marks.iter().map(|mark| mark.bytes as usize).sum::<usize>() == line.len());
     let styled = match exact {
-        Some(marks) => Styled { text: line.to_owned(), marks: marks.clone() },
+        Some(marks) => Styled { text: line.to_owned(), marks: marks.clone(), links: Vec::new() },
         None => Styled::new(line, Role::CodeText),
     };
     styled.rows(width, Break::Words, &first, &rest)

@@ -98,6 +98,7 @@ fn surface_subject(state: &State) -> Option<Subject> {
         Item::Held(index) => Some(Subject::Why(Noun::Capability, surface.held.get(index)?.name.clone())),
         Item::Absent => None,
         Item::Server(server) => Some(Subject::Server(state.snapshot.servers.get(server)?.name.clone())),
+        Item::Child(child) => Some(Subject::Child(state.snapshot.children.get(child)?.id.clone())),
         Item::Skill(skill) => Some(Subject::Skill(state.snapshot.skills.get(skill)?.name.clone())),
         Item::Tool { server, tool } => {
             let server = state.snapshot.servers.get(server)?;

@@ -58,7 +58,7 @@ pub(super) fn run(state: &mut State, call: &Call) -> Vec<Effect> {
         Category::Surface => surface::run(state, call.action),
         Category::Supervisor => supervisor::run(state, call.action),
         Category::Overlays => overlays::run(state, call.action),
-        Category::Questions => questions::run(state, call.action),
+        Category::Questions => questions::run(state, call),
         Category::Terminal => terminal::run(state, call.action),
     }
 }

@@ -118,6 +118,7 @@ fn accept(state: &mut State) -> Vec<Effect> {
             Vec::new()
         }
         Deed::EditWaiting(id) => super::session::edit_waiting(state, id),
+        Deed::Follow(lead) => super::scroll::follow(state, lead),
         Deed::CopyCode(text) => vec![Effect::Copy { text, what: "the block of code" }],
         Deed::Role(tag) => {
             let (text, mode) = (format!("/role {tag}"), SubmitMode::Steer);
@@ -137,6 +138,19 @@ fn pick_agent(state: &mut State) {
 fn themes(state: &mut State) {
     let selected = state.themes.rows.iter().position(|row| row.name == state.themes.setting).unwrap_or(0);
     open(state, Layer::Table(Table { selected, ..Table::new(Tabled::Themes) }));
+}
+
+/// `/theme NAME`: in force at once, for this session; the list without a name, or with one that is none.
+pub(super) fn take_theme(state: &mut State, name: &str) {
+    if state.themes.rows.iter().any(|row| row.name == name) {
+        name.clone_into(&mut state.themes.setting);
+        return;
+    }
+    if !name.is_empty() {
+        let name = crate::text::sanitize_line(name).into_owned();
+        state.toast(Level::Warning, format!("there is no theme {}", crate::text::truncate(&name, 32)));
+    }
+    themes(state);
 }
 
 /// Keeps the marked theme and writes it to the configuration.
@@ -205,6 +219,9 @@ fn read(state: &State, subject: &Subject) -> (String, &'static str) {
 }
 
 fn open_source(state: &mut State) -> Vec<Effect> {
+    if let Some(Layer::Reader(Reader { subject: Subject::Picture(picture), .. })) = state.layers.last() {
+        return vec![Effect::OpenPicture(*picture)];
+    }
     match state.source() {
         Some((path, line)) => {
             if state.is_put_back(&path) {

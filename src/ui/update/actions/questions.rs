@@ -1,10 +1,14 @@
-use crate::proto::{Answer, Command, Level};
-use crate::ui::action::Action;
+use crate::proto::{Answer, ApprovalCommand, ApprovalMode, Command, Level};
+use crate::ui::action::{Action, Call};
 use crate::ui::effect::{Effect, Secret};
 use crate::ui::state::{Question, State};
 
-pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
-    match action {
+pub(super) fn run(state: &mut State, call: &Call) -> Vec<Effect> {
+    match call.action {
+        Action::Approvals => {
+            let mode = ApprovalMode::parse(call.argument());
+            return mode.map(|mode| Effect::Send(Command::Approval(ApprovalCommand::Mode(mode)))).into_iter().collect();
+        }
         Action::FocusQuestion => focus(state, 0),
         Action::NextQuestion => {
             let here = state.question.as_ref().map(|question| question.ask);
@@ -13,6 +17,9 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         }
         Action::AnswerYes if !state.question_takes_text() => return answer(state, Answer::Yes),
         Action::AnswerNo => return answer(state, Answer::No),
+        // Only what can be remembered can be answered for longer.
+        Action::AnswerSession if state.approval_in_question().is_some() => return answer(state, Answer::Session),
+        Action::AnswerNever if state.approval_in_question().is_some() => return answer(state, Answer::Never),
         Action::AnswerText => {
             let text = state.question.as_ref().map(|question| question.text.clone()).unwrap_or_default();
             if text.is_empty() {

@@ -1,9 +1,10 @@
 use crate::proto::{Level, Order};
 use crate::ui::action::{Action, Call};
 use crate::ui::effect::Effect;
-use crate::ui::state::{Layer, Listing, Pane, ScrollBy, Search, State};
+use crate::ui::state::{Layer, Lead, Listing, Pane, Reader, ScrollBy, Search, State, Subject};
+use crate::ui::transcript::Target;
 use crate::ui::transcript::cell::FoldKind;
-use crate::ui::transcript_text;
+use crate::ui::{transcript_text, view};
 
 /// Rows a page key moves in a list.
 const LIST_PAGE: isize = 10;
@@ -39,6 +40,7 @@ pub(super) fn run(state: &mut State, call: &Call) -> Vec<Effect> {
             return shown.map_or_else(|| dump(state), |order| vec![Effect::ShowEntry(order)]);
         }
         Action::CopyCode => return copy_code(state),
+        Action::OpenLink => return open_link(state),
         Action::CopyEntry => return copy_entry(state),
         Action::ClearSelection => state.transcript.selected = None,
         Action::Search => {
@@ -122,6 +124,39 @@ fn copy_code(state: &mut State) -> Vec<Effect> {
             state.toast(Level::Info, "there is no block of code there");
             Vec::new()
         }
+    }
+}
+
+/// The one place it leads to at once; of several the person chooses, seeing each whole.
+fn open_link(state: &mut State) -> Vec<Effect> {
+    let mut rows = state.lead_rows("");
+    let one = state.transcript.selected.is_some() && rows.len() == 1;
+    match rows.pop() {
+        Some(row) if one => follow(state, row.lead),
+        Some(_) => {
+            super::overlays::open(state, Layer::picker(Listing::Leads));
+            Vec::new()
+        }
+        None => {
+            state.toast(Level::Info, "nothing there leads anywhere");
+            Vec::new()
+        }
+    }
+}
+
+/// Goes where it leads: a browser, the editor, or the image itself.
+pub(super) fn follow(state: &mut State, lead: Lead) -> Vec<Effect> {
+    match lead {
+        Lead::Target(Target::Address(address)) => vec![Effect::OpenAddress(address.to_string())],
+        Lead::Target(Target::File { path, line }) => {
+            let path = view::absolute(&state.snapshot.session.workdir, &path).display().to_string();
+            vec![Effect::OpenFile { path, line }]
+        }
+        Lead::Picture(picture) if state.draws(picture) => {
+            state.layers.push(Layer::Reader(Reader { subject: Subject::Picture(picture), offset: 0 }));
+            Vec::new()
+        }
+        Lead::Picture(picture) => vec![Effect::OpenPicture(picture)],
     }
 }
 

@@ -99,6 +99,11 @@ fn own(state: &mut State, command: &Slash, arguments: &str) -> Option<Vec<Effect
         }
         ("rewind", "") => Some(super::rewind::run(state, Action::Rewind)),
         ("supervisor", "") => Some(super::supervisor::run(state, Action::Switches)),
+        ("session", name) => Some(super::sessions::named(state, name)),
+        ("theme", name) => {
+            super::overlays::take_theme(state, name);
+            Some(Vec::new())
+        }
         ("role", "") => Some(super::overlays::run(state, Action::PickAgent)),
         _ => None,
     }
@@ -288,6 +293,8 @@ fn server(state: &mut State, command: impl Fn(String) -> Command) -> Vec<Effect>
             | Subject::Switch(_)
             | Subject::Wire(..)
             | Subject::Skill(_)
+            | Subject::Child(_)
+            | Subject::Picture(_)
             | Subject::Why(..)
             | Subject::Part { .. }
             | Subject::Finding { .. } => None,

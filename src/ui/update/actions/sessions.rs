@@ -70,11 +70,29 @@ pub(super) fn rename(state: &mut State, title: String) -> Vec<Effect> {
     about(state, |name| ShelfCommand::Rename { name, title })
 }
 
-/// Goes on in the marked session. A running turn is not ended by the way.
+/// Goes on in the marked session.
 pub(super) fn go(state: &mut State) -> Vec<Effect> {
-    let Some(SessionRow { name, workdir, .. }) = state.marked_session().cloned() else { return Vec::new() };
+    state.marked_session().cloned().map_or_else(Vec::new, |row| go_to(state, row))
+}
+
+/// `/session NAME`: there at once when the name is known, else what is like it is listed.
+pub(super) fn named(state: &mut State, name: &str) -> Vec<Effect> {
+    if let Some(row) = state.shelf.find(name).cloned() {
+        return go_to(state, row);
+    }
+    let effects = open(state);
+    if let Some(table) = table(state) {
+        name.clone_into(&mut table.filter);
+    }
+    effects
+}
+
+/// A running turn is not ended by the way.
+fn go_to(state: &mut State, SessionRow { name, workdir, .. }: SessionRow) -> Vec<Effect> {
     if name == state.snapshot.session.name {
-        state.layers.pop();
+        if matches!(state.layers.last(), Some(Layer::Table(Table { of: Tabled::Sessions, .. }))) {
+            state.layers.pop();
+        }
         state.toast(Level::Info, "you are in this session");
         return Vec::new();
     }

@@ -107,6 +107,9 @@ pub(super) fn refused(state: &mut State, action: Action) -> bool {
             | A::AnswerYes
             | A::AnswerNo
             | A::AnswerText
+            | A::AnswerSession
+            | A::AnswerNever
+            | A::Approvals
             | A::PickAgent
     );
     if state.in_past() && changes {

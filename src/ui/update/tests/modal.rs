@@ -41,6 +41,62 @@ fn in_normal_mode_letters_are_commands_and_never_typed() {
     assert_eq!(bench.sent(), [submit("Z", SubmitMode::Steer)]);
 }
 
+/// The keys that hands reach for, from a draft with the caret on its last letter.
+#[test]
+fn the_keys_of_vim_do_what_they_do_in_vim() {
+    let cases = [
+        ("one two three", "0 w d w", "one three"),
+        ("one two three", "b c w X", "one two X"),
+        ("one two three", "b i X", "one two Xthree"),
+        ("one two", "0 A !", "one two!"),
+        ("one two", "I !", "!one two"),
+        ("one two", "0 e a !", "one! two"),
+        ("a.b.c", "0 d t . x", "b.c"),
+        ("a.b.c", "0 f . ; r -", "a.b-c"),
+        ("one two", "g e x", "on two"),
+        ("one two", "0 y i w $ p", "one twoone"),
+        ("say hi", "b c i w X esc .", "say X"),
+        ("x x x", "0 r a w . w .", "a a a"),
+        ("one", "y y p", "one\none"),
+        ("one two", "b v e U", "one TWO"),
+        ("One Two", "0 v $ u", "one two"),
+        ("one two", "V y P", "one two\none two"),
+        ("one two", "b v e c X", "one X"),
+        ("one two", "0 v e esc x", "on two"),
+        ("one", "> > . < <", "    one"),
+        ("f(a)", "% d a (", "f"),
+        ("one two", "0 g U w", "ONE two"),
+        ("one two", "0 ~ w ~", "One Two"),
+        ("one two", "0 2 x u", "one two"),
+        ("one two", "S X", "X"),
+        ("one two", "0 w D", "one "),
+        ("one two", "0 w C X", "one X"),
+        ("one two", "0 s X", "Xne two"),
+        ("abc", "X", "ac"),
+        ("a b c", "0 d w . u ctrl-r", "c"),
+    ];
+    for (text, keys, expected) in cases {
+        let mut bench = vim(text);
+        bench.keys("esc").keys(keys);
+        assert_eq!(draft(&bench), expected, "{text:?} {keys}");
+    }
+}
+
+#[test]
+fn what_is_marked_is_told_and_escape_lets_go_of_it_first() {
+    let mut bench = vim("one two");
+    bench.keys("esc 0 v e");
+    assert_eq!((bench.state.mode(), bench.state.composer.marked()), ("VISUAL", Some(0..3)));
+    bench.keys("V");
+    assert_eq!((bench.state.mode(), bench.state.composer.marked()), ("V-LINE", Some(0..7)));
+    bench.keys("esc");
+    assert_eq!((bench.state.mode(), bench.state.composer.marked()), ("NORMAL", None));
+    bench.keys("v ctrl-r u");
+    assert_eq!(bench.state.mode(), "NORMAL", "an edit of any kind ends it");
+    bench.keys("esc");
+    assert_eq!((bench.state.mode(), bench.state.focus), ("PANE", Pane::Transcript), "that word is the composer's");
+}
+
 #[test]
 fn what_a_command_waits_for_is_shown_taken_and_let_go() {
     let mut bench = vim("a.b.c");

@@ -306,3 +306,66 @@ fn the_log_is_read_while_it_is_looked_at_problems_first() {
     bench.wait(5_000);
     assert_eq!(bench.done(), [], "nobody looks at it");
 }
+
+#[test]
+fn what_an_entry_leads_to_is_opened_at_once_or_chosen() {
+    let mut bench = Bench::new();
+    let said = |text: &str| Body::UserMessage {
+        content: crate::proto::Content::Text(text.to_owned()),
+        attachments: Vec::new(),
+        origin: Origin::Person,
+    };
+    bench.keys("esc l");
+    assert!(
+        bench.state.layers.is_empty() && bench.state.toasts.iter().any(|toast| toast.text.contains("nothing there"))
+    );
+    bench.event(said("see https://a.example/x"));
+    bench.event(said("see src/../b.rs:12 and https://c.example"));
+    bench.state.snapshot.session.workdir = "/w".to_owned();
+    bench.keys("K K l");
+    assert_eq!(bench.done(), [Effect::OpenAddress("https://a.example/x".to_owned())]);
+    bench.keys("J l");
+    assert!(matches!(bench.state.layers.last(), Some(Layer::Picker(picker)) if picker.of == Listing::Leads));
+    assert_eq!(bench.done(), []);
+    bench.keys("enter");
+    assert_eq!(bench.done(), [Effect::OpenFile { path: "/w/b.rs".to_owned(), line: Some(12) }]);
+    bench.keys("esc");
+    bench.state.transcript.selected = None;
+    let words: Vec<String> = bench.state.lead_rows("").into_iter().map(|row| row.words).collect();
+    assert_eq!(words, ["https://c.example", "src/../b.rs:12", "https://a.example/x"]);
+}
+
+#[test]
+fn what_goes_wrong_stands_open_even_when_it_was_opened_before() {
+    use crate::ui::transcript::cell::{Fold, default_fold};
+    let mut bench = Bench::new();
+    let call = crate::proto::CallId("c".to_owned());
+    bench.event(Body::ToolStarted {
+        call: call.clone(),
+        server: "files".to_owned(),
+        tool: "view".to_owned(),
+        arguments: serde_json::json!({}),
+    });
+    let entry = std::sync::Arc::clone(&bench.state.snapshot.transcript.entries()[0]);
+    assert_eq!(default_fold(&entry.kind), Fold::Folded);
+    bench.state.transcript.toggled.insert(entry.order);
+    let finished = |outcome, text: &str| Body::ToolFinished {
+        call: call.clone(),
+        outcome,
+        content: crate::proto::Content::Text(text.to_owned()),
+        full_bytes: text.len() as u64,
+        spill: None,
+        elapsed_ms: 1,
+    };
+    bench.state.transcript.selected = Some(entry.order);
+    let event = crate::proto::Event {
+        seq: crate::proto::Seq(90),
+        at: 0,
+        order: Some(entry.order),
+        body: finished(crate::proto::ToolOutcome::Error, "no such file"),
+    };
+    bench.say(Said::Session(vec![Delivery::Event(std::sync::Arc::new(event))], None));
+    let entry = std::sync::Arc::clone(&bench.state.snapshot.transcript.entries()[0]);
+    assert_eq!(default_fold(&entry.kind), Fold::Open);
+    assert!(!bench.state.transcript.toggled.contains(&entry.order) && !bench.state.marked_is_folded());
+}

@@ -27,7 +27,7 @@ fn capability(name: &str, server: &str) -> DynamicCapability {
 
 fn routing() -> Routing {
     let scored =
-        |name: &str, score| CapabilityScore { capability: name.into(), tap: "".into(), score, top: Vec::new() };
+        |name: &str, score| CapabilityScore { capability: name.into(), tap: "".into(), score, top: <_>::default() };
     Routing {
         turn: TurnId(1),
         source: IntentSource::Message,
@@ -40,7 +40,12 @@ fn routing() -> Routing {
         needed_margin: 0.06,
         scores: vec![scored("browser", 0.5), scored("docker", 0.4)],
         margin: 0.1,
-        ineligible: vec![Ineligible { capability: "jira".to_owned(), tap: String::new(), stage: Stage::NoTriggers }],
+        ineligible: vec![Ineligible {
+            capability: "jira".to_owned(),
+            tap: String::new(),
+            stage: Stage::NoTriggers,
+            score: None,
+        }],
         outcome: RouteOutcome::BelowThreshold,
         encoding_us: 0,
         deciding_us: 0,

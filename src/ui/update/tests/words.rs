@@ -141,8 +141,11 @@ fn commands_chosen_from_the_palette_run_or_ask_and_leave_the_draft() {
 #[test]
 fn arguments_are_completed_and_enter_runs_what_is_whole() {
     let mut bench = Bench::new();
-    bench.state.composer.names =
-        Names { providers: vec!["mine".to_owned(), "openai".to_owned()], roles: vec!["assistant".to_owned()] };
+    bench.state.composer.names = Names {
+        providers: vec!["mine".to_owned(), "openai".to_owned()],
+        roles: vec!["assistant".to_owned()],
+        ..Names::default()
+    };
     bench.types("/inf").keys("enter");
     assert_eq!(bench.sent(), [submit("/info", SubmitMode::Steer)], "it takes nothing");
     bench.types("/mo").keys("enter");

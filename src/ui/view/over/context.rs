@@ -66,6 +66,9 @@ fn before(state: &State, width: usize) -> Vec<Row> {
     Styled::new(&words, Role::UiText).rows(width, crate::ui::transcript::Break::Words, &none, &none)
 }
 
+/// Columns below which fewer words tell the same.
+const NARROW: usize = 56;
+
 fn head(state: &State, filling: &Filling, width: usize, height: u16) -> Vec<Row> {
     let used = filling.tokens();
     let mut line = Styled::new(&human::tokens(used), Role::UiStrong);
@@ -76,6 +79,7 @@ fn head(state: &State, filling: &Filling, width: usize, height: u16) -> Vec<Row>
             let role = if share > 80 { Role::NoticeWarning } else { Role::UiText };
             line.push(&format!(" · {share} % used"), role);
         }
+        _ if width < NARROW => line.push(" tok; its window is not known", Role::UiText),
         _ => line.push(" tok; how many the model takes is not known", Role::UiText),
     }
     let cached = state.model_call(filling.request).and_then(cached_share);

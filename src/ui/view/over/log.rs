@@ -29,7 +29,7 @@ pub fn keys(typing: Option<&Typing>) -> &'static [(Action, &'static str)] {
 
 pub fn panel(state: &State, hints: &Hints, floor: LogFloor, table: &mut Table, area: Rect) -> Panel {
     let rows = state.log_rows();
-    let place = Place::shared(area);
+    let place = Place::shared_for(area, rows.len());
     let width = place.columns();
     let made = Tabular::plain(title(&rows, floor), rows.len(), "nothing was logged in this run", |at| {
         rows.get(at).map(|line| row(line, width)).unwrap_or_else(Row::blank)

@@ -1,10 +1,10 @@
 use super::picker::Listed;
 use crate::proto::{Queued, SubmitMode};
 use crate::text;
-use crate::ui::state::PromptRow;
+use crate::ui::state::{LeadRow, PromptRow};
 use crate::ui::theme::Role;
 use crate::ui::transcript::markdown::CodeBlock;
-use crate::ui::transcript::{Row, Styled};
+use crate::ui::transcript::{Break, Row, Styled};
 use crate::ui::view::list::Line;
 
 /// Own messages of this session, in one line each.
@@ -39,6 +39,25 @@ pub fn blocks(rows: &[CodeBlock], width: usize) -> Listed {
         Line::of(index, one_line(lead, &block.text, width))
     };
     listed("Blocks of code", "no block of code there", rows.iter().enumerate().map(line).collect())
+}
+
+/// Where entries lead, whole, as what is opened is what is read here.
+pub fn leads(rows: &[LeadRow], width: usize) -> Listed {
+    let line = |(index, row): (usize, &LeadRow)| {
+        let mut lead = Styled::new(row.noun, Role::UiDim);
+        lead.pad_to(7, Role::UiText);
+        let rest = Styled::new(&" ".repeat(7), Role::UiText);
+        let words = Styled::new(&text::sanitize_line(&row.words), Role::UiText);
+        words.rows(width, Break::Anywhere, &lead, &rest).into_iter().map(move |row| Line::of(index, row))
+    };
+    listed("Open", "nothing leads anywhere", rows.iter().enumerate().flat_map(line).collect()).counting(rows.len())
+}
+
+impl Listed {
+    /// For rows of several lines.
+    fn counting(self, count: usize) -> Self {
+        Self { count, ..self }
+    }
 }
 
 fn one_line(mut line: Styled, words: &str, width: usize) -> Row {

@@ -79,6 +79,24 @@ impl Place {
         }
         Self::alone(outline)
     }
+
+    /// [`Self::shared`] for a list of so many rows: what it does not need below is left to the marked row.
+    pub fn shared_for(area: Rect, rows: usize) -> Self {
+        let place = Self::shared(area);
+        if rows == 0 {
+            return Self::alone(place.outline);
+        }
+        place.with_upper(rows, place.part.height)
+    }
+
+    /// The list as high as its rows, at most so high, where the marked row stands below it.
+    pub fn with_upper(self, rows: usize, most: u16) -> Self {
+        let Some(side) = self.side.filter(|side| side.y > self.outline.y) else { return self };
+        let upper = u16::try_from(rows).unwrap_or(most).saturating_add(2).clamp(4.min(most), most);
+        let y = self.outline.y + upper - 1;
+        let side = Rect { y, height: self.outline.bottom() - y, ..side };
+        Self { part: Rect { height: upper, ..self.part }, side: Some(side), ..self }
+    }
 }
 
 /// The keys that matter in a picker.
@@ -89,6 +107,7 @@ pub fn keys(of: Listing) -> &'static [(Action, &'static str)] {
         Listing::Prompts => &[(Action::Accept, "go there"), (Action::Close, "close")],
         Listing::Waiting => &[(Action::Accept, "edit"), (Action::WithdrawQueued, "withdraw"), (Action::Close, "close")],
         Listing::Code => &[(Action::Accept, "copy"), (Action::Close, "close")],
+        Listing::Leads => &[(Action::Accept, "open"), (Action::Close, "close")],
         Listing::Agents => {
             &[(Action::Accept, "take on"), (Action::OpenSource, "edit its file"), (Action::Close, "close")]
         }
@@ -107,7 +126,7 @@ pub fn panel(state: &State, hints: &Hints, picker: &mut Picker, area: Rect) -> P
     let place = match picker.of {
         Listing::Help => Place::alone(centred(area, 84, area.height.saturating_sub(4).max(10))),
         Listing::Palette => Place::fitting(area, 84, state.picker_len(picker)),
-        Listing::History | Listing::Prompts | Listing::Waiting | Listing::Code => {
+        Listing::History | Listing::Prompts | Listing::Waiting | Listing::Code | Listing::Leads => {
             Place::fitting(area, 100, state.picker_len(picker))
         }
         Listing::Agents | Listing::Catalogue(_) | Listing::Why(_) => Place::shared(area),
@@ -121,6 +140,7 @@ pub fn panel(state: &State, hints: &Hints, picker: &mut Picker, area: Rect) -> P
         Listing::Prompts => pickable::prompts(&state.prompt_rows(filter), columns),
         Listing::Waiting => pickable::waiting(&state.waiting_rows(filter), columns),
         Listing::Code => pickable::blocks(&state.code_rows(filter), columns),
+        Listing::Leads => pickable::leads(&state.lead_rows(filter), columns),
         Listing::Agents => agents::agents(state, filter, columns),
         Listing::Catalogue(shelf) => catalogue::shelf(state, shelf, filter, columns),
         Listing::Why(reach) => why_list::list(state, reach, filter, columns),

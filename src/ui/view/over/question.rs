@@ -2,7 +2,7 @@ use ratatui::layout::{Position, Rect};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::reader::field;
-use super::{Panel, centred};
+use super::{Panel, approval, centred};
 use crate::proto::{AskKind, Runnable};
 use crate::text;
 use crate::ui::action::Action;
@@ -15,7 +15,12 @@ use crate::ui::view::list::{Line, List};
 /// The question in focus. Shows exactly what an answer is about.
 pub fn panel(state: &mut State, hints: &Hints, area: Rect) -> Option<Panel> {
     let mut question = state.question.clone()?;
-    let (ask, _) = state.snapshot.asks.iter().find(|(ask, _)| ask.id == question.ask)?;
+    let ask = state.snapshot.asks.iter().map(|(ask, _)| ask).find(|ask| ask.id == question.ask)?.clone();
+    if let AskKind::Approval(request) = &ask.kind {
+        let panel = approval::panel(state, hints, request, &mut question.offset, area);
+        state.question = Some(question);
+        return Some(panel);
+    }
     let wide = if matches!(ask.kind, AskKind::Trust { .. }) { 100 } else { 64 };
     let columns = area.width.saturating_sub(2).min(wide);
     let width = columns.saturating_sub(4) as usize;
@@ -40,7 +45,7 @@ pub fn panel(state: &mut State, hints: &Hints, area: Rect) -> Option<Panel> {
             rows.push(row);
             fixed = rows.len();
         }
-        AskKind::Spending { .. } | AskKind::RetryCutStream { .. } => {}
+        AskKind::Spending { .. } | AskKind::RetryCutStream { .. } | AskKind::Unheld { .. } | AskKind::Approval(_) => {}
         // What failed may have said much: all of it can be scrolled.
         AskKind::OtherProvider { .. } => fixed = 0,
     }
@@ -83,9 +88,11 @@ fn head(kind: &AskKind, width: usize) -> Vec<Row> {
             field(&mut rows, "", "does the same without that; the choice is kept", Role::UiDim, width);
             rows
         }
-        AskKind::Trust { .. } | AskKind::Spending { .. } | AskKind::RetryCutStream { .. } => {
-            prose(&cell::question(kind), Role::UiStrong)
-        }
+        AskKind::Trust { .. }
+        | AskKind::Spending { .. }
+        | AskKind::RetryCutStream { .. }
+        | AskKind::Unheld { .. }
+        | AskKind::Approval(_) => prose(&cell::question(kind), Role::UiStrong),
     }
 }
 
@@ -110,8 +117,10 @@ fn words(state: &State, hints: &Hints, kind: &AskKind) -> (&'static str, crate::
     };
     match kind {
         AskKind::Trust { .. } => ("Trust", yes_no("trust and run", "do not run")),
+        AskKind::Approval(_) => ("Approval", yes_no("once", "no")),
         AskKind::Spending { .. } => ("Spending", yes_no("go on", "stop here")),
         AskKind::OtherProvider { .. } => ("Another provider", yes_no("use it from now on", "go without")),
+        AskKind::Unheld { .. } => ("No sandbox", yes_no("go on without", "start nothing")),
         AskKind::RetryCutStream { .. } => ("Broken reply", yes_no("ask again", "keep what came")),
         AskKind::Secret { .. } => {
             let keys =

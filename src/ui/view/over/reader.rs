@@ -8,17 +8,23 @@ use crate::ui::theme::Role;
 use crate::ui::transcript::{Break, Row, Styled, cell};
 use crate::ui::view::hints::Hints;
 use crate::ui::view::list::{Line, List};
+use crate::ui::view::panes::surface::handed;
 use crate::ui::view::panes::{plan, surface};
 
 /// One record in full.
 pub fn panel(state: &State, hints: &Hints, reader: &mut Reader, area: Rect) -> Panel {
-    let columns = area.width.saturating_sub(2).min(100);
+    let columns = super::columns(area, 100);
     let width = columns.saturating_sub(4) as usize;
     let (title, rows) = content(state, &reader.subject, width);
-    let outline = centred(area, columns, (rows.len() as u16).saturating_add(2).max(5));
+    let outline = match reader.subject {
+        // The image is drawn in the box: it gets all there is.
+        Subject::Picture(_) => centred(area, area.width, area.height),
+        _ => centred(area, columns, (rows.len() as u16).saturating_add(2).max(5)),
+    };
     let lines = rows.into_iter().map(Line::plain).collect();
     let list = List::window(lines, None, &mut reader.offset, outline.height.saturating_sub(2));
-    let foot = hints.line(state, super::keys(state, &Layer::Reader(reader.clone())));
+    let keys = super::keys(state, &Layer::Reader(reader.clone()));
+    let foot = hints.fitting(state, keys, usize::from(columns.saturating_sub(6)));
     Panel::whole(outline, title, foot, list)
 }
 
@@ -58,6 +64,10 @@ fn content(state: &State, subject: &Subject, width: usize) -> (String, Vec<Row>)
                 }),
             )
         }
+        Subject::Child(id) => {
+            let child = state.snapshot.children.iter().find(|child| child.id == *id);
+            ("Handed on".to_owned(), child.map_or_else(gone, |child| handed::record(state, child, width)))
+        }
         Subject::Part { shelf, name, file } => {
             let item = state.part(*shelf, name, file);
             let mut noun = shelf.noun().to_owned();
@@ -80,6 +90,11 @@ fn content(state: &State, subject: &Subject, width: usize) -> (String, Vec<Row>)
             )
         }
         Subject::Why(noun, name) => why::content(state, (*noun, name), width),
+        Subject::Picture(picture) => {
+            let Some((content, from)) = state.picture(*picture) else { return ("Image".to_owned(), gone()) };
+            let words = cell::picture_words(content).unwrap_or_default();
+            (format!("Image from {from}"), vec![Styled::new(&words, Role::UiDim).into_row(width)])
+        }
     }
 }
 

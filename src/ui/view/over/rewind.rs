@@ -38,18 +38,19 @@ pub fn panel(state: &State, hints: &Hints, table: &mut Table, area: Rect) -> Pan
     let place = placed(area, rows.len());
     table.selected = table.selected.min(rows.len().saturating_sub(1));
     let width = place.columns();
-    let mut lines: Vec<Line> =
-        rows.iter().enumerate().map(|(index, row)| Line::of(index, line(state, row, width))).collect();
-    if rows.is_empty() {
-        let words = "there is no prompt to go back to yet";
-        lines.push(Line::plain(Styled::new(words, Role::UiDim).into_row(width)));
-    }
+    let items: Vec<Option<usize>> = (0..rows.len()).map(Some).collect();
     let marked = (!rows.is_empty()).then_some(table.selected);
     let room = place.part.height.saturating_sub(2);
     // Where nothing stands beside the list, what it would change stands below it.
     let below = if place.side.is_none() { preview(state, width, Room::Little) } else { Vec::new() };
-    let few = if below.is_empty() { room } else { room.div_ceil(3).min(lines.len() as u16) };
-    let mut list = List::window(lines, marked, &mut table.offset, few);
+    let few = if below.is_empty() { room } else { room.div_ceil(3).min(rows.len().max(1) as u16) };
+    let mut list = List::made(&items, marked, &mut table.offset, few, |at| {
+        rows.get(at).map(|row| Line::of(at, line(state, row, width)))
+    });
+    if rows.is_empty() {
+        let words = "there is no prompt to go back to yet";
+        list.lines.push(Line::plain(Styled::new(words, Role::UiDim).into_row(width)));
+    }
     if !below.is_empty() {
         let rest = usize::from(room.saturating_sub(few + 1));
         list.lines.push(Line::plain(Row::blank()));
@@ -68,12 +69,7 @@ pub fn panel(state: &State, hints: &Hints, table: &mut Table, area: Rect) -> Pan
 /// Below the list there is more to tell than in it.
 fn placed(area: Rect, rows: usize) -> Place {
     let place = Place::shared(area);
-    let Some(side) = place.side.filter(|side| side.y > place.outline.y) else { return place };
-    let most = (place.outline.height / 2).max(4);
-    let upper = u16::try_from(rows).unwrap_or(most).saturating_add(2).clamp(4, most);
-    let y = place.outline.y + upper - 1;
-    let side = Rect { y, height: place.outline.bottom() - y, ..side };
-    Place { part: Rect { height: upper, ..place.part }, side: Some(side), ..place }
+    place.with_upper(rows, (place.outline.height / 2).max(4))
 }
 
 /// Whether the prompt is told once more, and what belongs together is set apart.

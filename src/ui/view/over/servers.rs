@@ -27,7 +27,7 @@ const NAMES: usize = 28;
 
 pub fn panel(state: &State, hints: &Hints, table: &mut Table, area: Rect) -> Panel {
     let servers = &state.snapshot.servers;
-    let place = Place::shared(area);
+    let place = Place::shared_for(area, servers.len());
     let width = place.columns();
     table.selected = table.selected.min(servers.len().saturating_sub(1));
     let longest = servers.iter().map(|server| text::width(&text::sanitize_line(&server.name))).max().unwrap_or(0);

@@ -47,7 +47,7 @@ pub fn keys(state: &State, typing: Option<&Typing>) -> &'static [(Action, &'stat
 
 pub fn panel(state: &State, hints: &Hints, table: &mut Table, area: Rect) -> Panel {
     let shelf = &state.shelf;
-    let place = Place::shared(area);
+    let place = Place::shared_for(area, shelf.rows().len() + 1);
     let width = place.columns();
     let count = shelf.shown().len();
     table.selected = table.selected.min(count.saturating_sub(1));

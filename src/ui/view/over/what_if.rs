@@ -16,7 +16,7 @@ use crate::ui::view::panes::scores::Plan;
 const MESSAGE: usize = 3;
 
 pub fn panel(state: &State, hints: &Hints, tried: &mut WhatIf, area: Rect) -> Panel {
-    let columns = area.width.saturating_sub(2).min(100);
+    let columns = super::columns(area, 100);
     let height = area.height.saturating_sub(4).clamp(10, 30);
     let outline = centred(area, columns, height);
     let width = columns.saturating_sub(4) as usize;
@@ -26,7 +26,8 @@ pub fn panel(state: &State, hints: &Hints, tried: &mut WhatIf, area: Rect) -> Pa
     let room = outline.height.saturating_sub(2 + head.len() as u16);
     let mut list = body(state, tried, width, room);
     list.lines.splice(0..0, head.into_iter().map(Line::plain));
-    let foot = hints.line(state, super::keys(state, &Layer::WhatIf(tried.clone())));
+    let keys = super::keys(state, &Layer::WhatIf(tried.clone()));
+    let foot = hints.fitting(state, keys, usize::from(columns.saturating_sub(6)));
     let mut panel = Panel::whole(outline, "What if · nothing is sent, nothing changes".to_owned(), foot, list);
     panel.caret = Some(caret);
     panel
@@ -88,6 +89,10 @@ fn told(state: &State, answer: &Answered, current: bool, width: usize) -> Vec<Ro
         outcome.push(" …", Role::UiDim);
     }
     let mut rows = outcome.rows(width, Break::Words, &none, &rest);
+    if let Some(near) = scores::near_miss(&answer.routing) {
+        let first = Styled::new("◇ ", Role::ScoreGate);
+        rows.extend(near.rows(width, Break::Words, &first, &rest));
+    }
     let comes = answer.refused.is_none() && matches!(answer.routing.outcome, RouteOutcome::Activated { .. });
     let goes = match (&answer.would_evict, comes) {
         (Some(name), _) => format!("{}, the least recently used of four", text::sanitize_line(name)),

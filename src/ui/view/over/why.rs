@@ -26,6 +26,8 @@ pub fn rows(explanation: &Explanation, width: usize) -> Vec<Row> {
         Kind::Tool => "tool  ",
         Kind::Capability => "capability  ",
         Kind::Skill => "skill  ",
+        Kind::Agent => "agent  ",
+        Kind::Server => "server  ",
         Kind::Unknown => "",
     };
     let headline = text::sanitize_line(&explanation.headline).into_owned();
@@ -39,6 +41,12 @@ pub fn rows(explanation: &Explanation, width: usize) -> Vec<Row> {
         let lead = Styled::new("hint: ", Role::NoticeHint);
         let rest = Styled::new("      ", Role::UiText);
         rows.extend(Styled::new(&text::sanitize(fix), Role::NoticeHint).rows(width, Break::Words, &lead, &rest));
+    }
+    if !explanation.also.is_empty() {
+        let names = text::sanitize_line(&explanation.also.join(" · ")).into_owned();
+        let lead = Styled::new("called so too: ", Role::UiDim);
+        let rest = Styled::new("               ", Role::UiText);
+        rows.extend(Styled::new(&names, Role::ToolName).rows(width, Break::Words, &lead, &rest));
     }
     if !explanation.nearest.is_empty() {
         let names = text::sanitize_line(&explanation.nearest.join(" · ")).into_owned();

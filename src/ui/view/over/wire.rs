@@ -97,6 +97,7 @@ fn cached(call: &ModelCall) -> String {
 struct Columns {
     width: usize,
     models: usize,
+    who: usize,
     number: bool,
     cached: bool,
     cost: bool,
@@ -114,8 +115,9 @@ impl Columns {
     fn of(calls: &[&ModelCall], width: usize) -> Self {
         let (number, cached, cost) =
             (width >= 50, width >= 90, width >= 64 && calls.iter().any(|call| !cost(call).is_empty()));
+        let who = if number { WHO } else { WHO - 1 };
         let taken = 2
-            + WHO
+            + who
             + 5
             + TOKENS
             + SMALL
@@ -125,7 +127,7 @@ impl Columns {
         let longest = calls.iter().map(|call| text::width(&short(&call.model))).max().unwrap_or(0);
         let room = width.saturating_sub(taken + 2);
         let models = if room < MODEL { 0 } else { longest.min(room) };
-        Self { width, models, number, cached, cost }
+        Self { width, models, who, number, cached, cost }
     }
 
     fn heading(&self) -> Row {
@@ -139,7 +141,7 @@ impl Columns {
             left("call", 6);
         }
         left("turn", 5);
-        left("for", WHO);
+        left("for", self.who);
         if self.models > 0 {
             left("model", self.models + 2);
         }
@@ -186,7 +188,7 @@ impl Columns {
         }
         left(&format!("t{}", call.turn.0), 5, Role::UiDim);
         let agent = call.purpose == Purpose::Main;
-        left(purpose(call.purpose), WHO, if agent { Role::UiText } else { Role::ToolName });
+        left(purpose(call.purpose), self.who, if agent { Role::UiText } else { Role::ToolName });
         if self.models > 0 {
             left(&short(&call.model), self.models + 2, Role::UiDim);
         }

@@ -75,6 +75,10 @@ impl<'a> Plan<'a> {
             let first = Styled::new("✘ ", Role::ScoreFail);
             self.parts.extend(why.rows(self.width, Break::Words, &first, &rest).into_iter().map(Part::Row));
         }
+        if let Some(near) = scores::near_miss(routing) {
+            let first = Styled::new("◇ ", Role::ScoreGate);
+            self.parts.extend(near.rows(self.width, Break::Words, &first, &rest).into_iter().map(Part::Row));
+        }
         if !routing.scores.is_empty() {
             self.parts.push(Part::Row(Row::blank()));
         }
@@ -131,6 +135,10 @@ impl<'a> Plan<'a> {
         let mut line = Styled::new(&text::sanitize_line(&one.capability), Role::ScoreFail);
         line.cut(self.names);
         line.pad_to(self.names + 1, Role::UiText);
+        if let Some(score) = one.score {
+            let gate = self.routing.map_or(1.0, |routing| routing.threshold);
+            line.push(&format!("{} ", scores::graded(score, gate)), Role::ScoreFail);
+        }
         line.push(&text::sanitize_line(&one.stage.sentence()), Role::UiDim);
         line.into_row(self.width)
     }

@@ -3,20 +3,23 @@ use ratatui::layout::Rect;
 
 use crate::ui::state::{Ground, Pane, State};
 use crate::ui::theme::{Role, Theme};
-use crate::ui::transcript::{Cache, Styled, Window};
+use crate::ui::transcript::{Styled, Window};
 use crate::ui::view::layout::PaneBox;
-use crate::ui::view::{canvas, select};
+use crate::ui::view::{Cache, canvas, links, select};
 
 pub fn draw(state: &State, cache: &Cache, window: &Window, place: &PaneBox, buffer: &mut Buffer, theme: &Theme) {
     let inner = place.inner();
     let query = state.transcript.search.as_ref().map(|search| search.query.as_str()).unwrap_or_default();
     let selected = state.transcript.selected.filter(|_| state.focus == Pane::Transcript);
     for part in &window.visible {
-        let gap = cache.gap(part.order);
-        let rows = cache.rows(part.order);
+        let gap = cache.transcript.gap(part.order);
+        let rows = cache.transcript.rows(part.order);
         for (line, y) in part.lines.clone().zip(inner.y + part.row..inner.bottom()) {
             let Some(row) = line.checked_sub(gap).and_then(|at| rows.get(at as usize)) else { continue };
             canvas::put(buffer, inner.x, y, inner.width, row, theme);
+            if state.terminal.links && !row.links.is_empty() {
+                links::mark(&state.snapshot.session.workdir, &cache.links, row, Rect { y, height: 1, ..inner }, buffer);
+            }
             if !query.is_empty() {
                 canvas::mark_matches(buffer, inner.x, y, inner.width, row, query, theme.style(Role::UiMatch));
             }

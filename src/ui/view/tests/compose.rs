@@ -51,3 +51,19 @@ fn lists_of_waiting_and_own_messages_and_of_code() {
     }
     assert!(fixture.state.now >= NOW);
 }
+
+#[test]
+fn what_is_marked_in_the_message_is_seen() {
+    let mut fixture = Fixture::working();
+    fixture.state.keymap = Arc::new(keys::load("vim", None).keymap.unwrap());
+    fixture.state.composer.insert("one 测试 two\n\nthree");
+    fixture.state.composer.enter_normal();
+    for (command, count) in [("text-start", None), ("word-next", None), ("visual", None), ("down", Some(2))] {
+        fixture.state.composer.vi(crate::ui::composer::Vi::parse(command).unwrap(), count);
+    }
+    let styled = fixture.styled(80, 24);
+    let marked: Vec<&str> = styled.lines().filter(|line| line.contains("ui.selection")).collect();
+    assert_eq!(marked.len(), 2, "{styled}");
+    assert!(marked[0].contains("测试 two") && marked[1].contains("t"), "{marked:?}");
+    assert!(styled.contains("VISUAL"), "{styled}");
+}

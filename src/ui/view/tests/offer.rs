@@ -445,6 +445,7 @@ fn nothing_of_a_tap_steers_the_terminal() {
         fixture.at((0, 0, 1), Body::StartStep { step });
         for kind in [
             AskKind::Secret { key: evil(), wanted_by: evil(), kept_in: evil() },
+            AskKind::Unheld { why: evil() },
             AskKind::OtherProvider {
                 capability: evil(),
                 failed: evil(),

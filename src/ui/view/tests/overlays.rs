@@ -28,7 +28,7 @@ fn said(kind: &str, tokens: u64) -> (Filled, u64) {
 }
 
 /// Three requests, the last one whole.
-fn filled() -> Fixture {
+pub fn filled() -> Fixture {
     let mut fixture = Fixture::working();
     for (request, input, cached) in [(2, 12_000, 0), (3, 31_000, 11_800), (4, 45_210, 41_000)] {
         fixture.asked(request, Purpose::Main);
@@ -105,7 +105,7 @@ fn before_anything_was_sent_the_context_tells_what_would_be() {
 }
 
 /// One of each state.
-fn serving() -> Fixture {
+pub fn serving() -> Fixture {
     let mut fixture = Fixture::working();
     fixture.server("postgres", ServerState::Starting { since: NOW - 7_400, attempt: 1 }, &[], 0);
     fixture.live(Body::ServerChanged {
@@ -151,7 +151,7 @@ fn servers_and_the_marked_one_in_full() {
     });
 }
 
-fn shelved() -> Fixture {
+pub fn shelved() -> Fixture {
     let mut fixture = Fixture::working();
     fixture.idle();
     let row = |name: &str, title: &str, role: &str, ago: u64, turns: u32, cost: Option<f64>| SessionRow {
@@ -165,6 +165,7 @@ fn shelved() -> Fixture {
         cost,
         bytes: 48_210,
         open_by: None,
+        parent: None,
     };
     let rows = vec![
         row("brisk-otter", "why is the orders query slow", "developer:chief", 5_000, 9, Some(0.041)),
@@ -193,7 +194,7 @@ fn sessions_and_the_last_messages_of_one() {
 }
 
 /// In the middle of a session that went on.
-fn past() -> Fixture {
+pub fn past() -> Fixture {
     let mut fixture = Fixture::working();
     fixture.user((1, 0, 0), "why is the orders query slow?");
     fixture.assistant((1, 1, 1), "The plan scans `orders`: there is no index on `customer_id`.");
@@ -222,29 +223,31 @@ fn the_past_says_that_it_is_the_past() {
     each_size("past", past);
 }
 
-#[test]
-fn the_log_of_this_run() {
+pub fn logged() -> Fixture {
     use crate::ui::log::{LogLevel, LogLine};
     use crate::ui::state::LogFloor;
-    each_size("log", || {
-        let mut fixture = Fixture::working();
-        let line = |ago: u64, level: LogLevel, target: &str, text: &str| LogLine {
-            at: NOW - ago,
-            level,
-            target: target.to_owned(),
-            text: text.to_owned(),
-        };
-        fixture.state.log.take(vec![
-            line(90_000, LogLevel::Info, "octomind::embed", "the encoder is ready, 384 numbers a sentence"),
-            line(
-                60_000,
-                LogLevel::Warning,
-                "octomind::tap",
-                "how fetching went could not be written down tap=muvon/tap error=No space left on device (os error 28)",
-            ),
-            line(5_000, LogLevel::Debug, "octomind::embed", "the embedded graph's bytes stay in memory"),
-        ]);
-        open(&mut fixture, Tabled::Log(LogFloor(LogLevel::Debug)));
-        fixture
-    });
+    let mut fixture = Fixture::working();
+    let line = |ago: u64, level: LogLevel, target: &str, text: &str| LogLine {
+        at: NOW - ago,
+        level,
+        target: target.to_owned(),
+        text: text.to_owned(),
+    };
+    fixture.state.log.take(vec![
+        line(90_000, LogLevel::Info, "octomind::embed", "the encoder is ready, 384 numbers a sentence"),
+        line(
+            60_000,
+            LogLevel::Warning,
+            "octomind::tap",
+            "how fetching went could not be written down tap=muvon/tap error=No space left on device (os error 28)",
+        ),
+        line(5_000, LogLevel::Debug, "octomind::embed", "the embedded graph's bytes stay in memory"),
+    ]);
+    open(&mut fixture, Tabled::Log(LogFloor(LogLevel::Debug)));
+    fixture
+}
+
+#[test]
+fn the_log_of_this_run() {
+    each_size("log", logged);
 }

@@ -26,7 +26,7 @@ fn file(path: &str, fate: FileFate, diff: &str) -> FilePreview {
     FilePreview { path: path.into(), fate, added: lines('+'), removed: lines('-'), diff: diff.into() }
 }
 
-fn listed(refused: Option<&str>) -> Fixture {
+pub fn listed(refused: Option<&str>) -> Fixture {
     let mut fixture = prompts();
     let to = RewindTo::Turn(TurnId(2));
     let by_hand = FileFate::ByHand { why: "changed by hand after the session's last write".into() };

@@ -282,6 +282,17 @@ fn question_of_trust() {
 }
 
 #[test]
+fn question_of_a_missing_sandbox() {
+    each_size("unheld", || {
+        let mut fixture = Fixture::new();
+        let why = "the kernel has no Landlock, which came with Linux 5.13".to_owned();
+        fixture.at((0, 0, 1), Body::Asked(Ask { id: AskId(0), kind: AskKind::Unheld { why } }));
+        fixture.state.question = Some(Question { ask: AskId(0), text: String::new(), offset: 0 });
+        fixture
+    });
+}
+
+#[test]
 fn help() {
     each_size("help", || {
         let mut fixture = session();

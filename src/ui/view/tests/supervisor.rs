@@ -282,7 +282,7 @@ impl Fixture {
 }
 
 /// A turn in which the supervisor had something to say.
-fn watched() -> Fixture {
+pub fn watched() -> Fixture {
     let mut fixture = Fixture::working();
     fixture.live(Body::SwitchesChanged(Arc::new(switches())));
     fixture.user((9, 0, 0), "explain why this postgres query is slow, and make it fast");
@@ -309,13 +309,13 @@ fn watched() -> Fixture {
     fixture
 }
 
-fn over(mut fixture: Fixture, layer: Layer) -> Fixture {
+pub fn over(mut fixture: Fixture, layer: Layer) -> Fixture {
     fixture.state.focus = Pane::Notes;
     fixture.state.layers = vec![layer];
     fixture
 }
 
-fn table(of: Tabled, selected: usize) -> Layer {
+pub fn table(of: Tabled, selected: usize) -> Layer {
     Layer::Table(Table { selected, ..Table::new(of) })
 }
 
@@ -378,17 +378,18 @@ fn one_switch_in_full() {
     insta::assert_snapshot!("switch_whole", fixture.text(80, 24));
 }
 
+pub fn calls() -> Fixture {
+    let mut fixture = watched();
+    fixture.asked(40, Purpose::Supervisor(Mechanic::Plan));
+    let (request, purpose) = (RequestId(41), Purpose::Supervisor(Mechanic::Authorizer));
+    fixture.asked(41, purpose);
+    let fault = Fault::new(FaultKind::Overloaded, "the provider is overloaded", "try again later");
+    fixture.live(Body::RequestFailed { request, purpose, fault });
+    fixture
+}
+
 #[test]
 fn the_wire() {
-    let calls = || {
-        let mut fixture = watched();
-        fixture.asked(40, Purpose::Supervisor(Mechanic::Plan));
-        let (request, purpose) = (RequestId(41), Purpose::Supervisor(Mechanic::Authorizer));
-        fixture.asked(41, purpose);
-        let fault = Fault::new(FaultKind::Overloaded, "the provider is overloaded", "try again later");
-        fixture.live(Body::RequestFailed { request, purpose, fault });
-        fixture
-    };
     each_size("wire", || over(calls(), table(Tabled::Calls, 2)));
 }
 
@@ -539,6 +540,36 @@ fn the_header_tells_of_the_gate() {
     off[0].state = SwitchState::Live;
     fixture.live(Body::SwitchesChanged(Arc::new(off)));
     assert!(fixture.text(120, 40).lines().next().unwrap().contains("supervisor off"));
+}
+
+#[test]
+fn the_header_tells_what_the_sandbox_really_holds() {
+    let held = |held, elsewhere: Option<&str>| SandboxView { held, elsewhere: elsewhere.map(str::to_owned) };
+    let full = || Held::Full { by: "Landlock 7".to_owned() };
+    let partly = Held::Partly { by: "Landlock 1".to_owned(), missing: "x".to_owned() };
+    for (view, word, narrow) in [
+        (held(Held::No, None), "sandbox off", false),
+        (held(full(), None), "sandbox full", true),
+        (held(partly, None), "sandbox partial", true),
+        (held(Held::Without { why: "x".to_owned() }, None), "sandbox missing", true),
+        (held(full(), Some("/first")), "sandbox elsewhere", true),
+    ] {
+        let mut fixture = watched();
+        fixture.live(Body::Sandbox(view));
+        let header = |columns: u16, fixture: &mut Fixture| fixture.text(columns, 24).lines().next().unwrap().to_owned();
+        let wide = header(120, &mut fixture);
+        assert!(wide.contains(word) && !wide.contains("sandbox on"), "{wide}");
+        // Less than was asked for gives way last.
+        let at_80 = header(80, &mut fixture);
+        assert!(!narrow || at_80.contains(word), "{at_80}");
+    }
+    let mut fixture = watched();
+    fixture.live(Body::Sandbox(held(full(), None)));
+    // Where there is room for one of them, it is not the gate.
+    for columns in (60..=120).step_by(4) {
+        let header = fixture.text(columns, 24).lines().next().unwrap().to_owned();
+        assert!(!header.contains("gate") || header.contains("sandbox full"), "{columns}: {header}");
+    }
 }
 
 #[test]

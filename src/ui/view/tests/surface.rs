@@ -22,7 +22,7 @@ fn score(capability: &str, score: f32, top: [(&str, f32); 3]) -> CapabilityScore
 }
 
 fn left_out(capability: &str, stage: Stage) -> Ineligible {
-    Ineligible { capability: capability.to_owned(), tap: "muvon/tap".to_owned(), stage }
+    Ineligible { capability: capability.to_owned(), tap: "muvon/tap".to_owned(), stage, score: None }
 }
 
 fn stages() -> Vec<Ineligible> {
@@ -147,7 +147,7 @@ fn talk(fixture: &mut Fixture) {
     fixture.state.now = now;
 }
 
-fn session() -> Fixture {
+pub fn session() -> Fixture {
     let mut fixture = Fixture::working();
     talk(&mut fixture);
     fixture.server("postgres", ServerState::Ready { since: NOW - 900 }, &["query"], 310);
@@ -178,6 +178,7 @@ fn activation() -> Activation {
             step("filesystem", ServerAction::Extended, &["view", "edit"]),
         ],
         deps: texts(&["muvon/psql"]),
+        back_for: None,
         evicted: Some("github-api".to_owned()),
     }
 }
@@ -251,6 +252,45 @@ fn scores_of_an_abstention() {
         fixture.state.scores.selected = 5;
         fixture
     });
+}
+
+/// One that lacks a value would have fitted better than the one that came.
+fn missed() -> Routing {
+    let mut routing = passed();
+    for (name, score) in [("github-api", 0.812), ("jira", 0.3), ("docker", 0.6499)] {
+        let one = routing.ineligible.iter_mut().find(|one| one.capability == name).unwrap();
+        one.score = Some(score);
+    }
+    routing
+}
+
+#[test]
+fn scores_of_a_near_miss() {
+    each_size("near_miss", || {
+        let mut fixture = session();
+        fixture.at((9, 0, 4), Body::Decided(Decision::Routed(Arc::new(missed()))));
+        fixture.state.focus = Pane::Scores;
+        fixture
+    });
+    let routing = Arc::new(Routing { source: IntentSource::Question, ..missed() });
+    let shown = tried("explain", Some(Answered { routing, ..answer() })).text(120, 40);
+    let words = "◇ github-api would fit best, but needs GITHUB_TOKEN, which is not set  0.81 ≥ 0.65";
+    assert!(shown.contains(words) && shown.contains("0.6499 is on the surface already"), "{shown}");
+}
+
+/// The tools of a shared server stand in both rows, and it is said that they count once.
+#[test]
+fn what_shares_a_server_says_so() {
+    let mut fixture = session();
+    let mut view = view();
+    view.dynamic.insert(0, dynamic("reports", Cause::Person, None, &[("postgres", &[])]));
+    fixture.live(Body::SurfaceChanged(Arc::new(view)));
+    fixture.state.focus = Pane::Surface;
+    let shown = fixture.text(160, 50);
+    for words in ["shares postgres with database-postgres, counted once", "shares postgres with reports, counted once"]
+    {
+        assert!(shown.contains(words), "{shown}");
+    }
 }
 
 #[test]
@@ -349,6 +389,7 @@ fn explanation() -> Explanation {
         answer: "It needs GITHUB_TOKEN, which is not set.".to_owned(),
         fix: Some("set GITHUB_TOKEN in the environment or in a .env file, then say /reload".to_owned()),
         nearest: Vec::new(),
+        also: Vec::new(),
     }
 }
 
@@ -363,6 +404,7 @@ fn why_shows_the_chain() {
         stages: Vec::new(),
         fix: None,
         nearest: texts(&["github-api", "git"]),
+        also: Vec::new(),
         answer: "no tap has it, and no server offers it".to_owned(),
         headline: "githab".to_owned(),
         subject: "githab".to_owned(),
@@ -491,7 +533,7 @@ fn what_is_absent_is_listed_with_its_score_or_stage() {
     assert!(everything.contains(&"-skill rust-review".to_owned()));
 }
 
-fn tried(text: &str, answer: Option<Answered>) -> Fixture {
+pub fn tried(text: &str, answer: Option<Answered>) -> Fixture {
     let mut fixture = session();
     let mut tried = WhatIf::new(text.to_owned(), 0);
     tried.ask(NOW);
@@ -502,7 +544,7 @@ fn tried(text: &str, answer: Option<Answered>) -> Fixture {
     fixture
 }
 
-fn answer() -> Answered {
+pub fn answer() -> Answered {
     let line = |held| RuleTrace { held, checks: Vec::new() };
     Answered {
         id: 1,

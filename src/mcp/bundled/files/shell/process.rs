@@ -63,7 +63,7 @@ struct Running {
 
 pub async fn run(shells: &Arc<Shells>, job: Job, report: Option<Reporter>, stop: Stop) -> Result<Answer, Refusal> {
     let started = Instant::now();
-    let before = sandbox::is_on().then(|| Planted::look(&job.folder));
+    let before = if sandbox::is_on() { look(&job.folder).await } else { None };
     let (child, pipe) = spawn(&job.command, &job.folder)
         .map_err(|error| Refusal::new(format!("The command could not be started: {error}.")))?;
     let id = child.id().and_then(|id| i32::try_from(id).ok()).unwrap_or_default();
@@ -75,8 +75,17 @@ pub async fn run(shells: &Arc<Shells>, job: Job, report: Option<Reporter>, stop:
         running.end_group().await;
     }
     running.drain().await;
-    let planted = before.and_then(|before| Planted::look(&job.folder).since(&before));
+    let planted = match before {
+        Some(before) => look(&job.folder).await.and_then(|now| now.since(&before)),
+        None => None,
+    };
     Ok(running.answer(&end, job.limit, planted))
+}
+
+/// What others would run in the folder; it may take reading many folders.
+async fn look(folder: &Path) -> Option<Planted> {
+    let folder = folder.to_path_buf();
+    tokio::task::spawn_blocking(move || Planted::look(&folder)).await.ok()
 }
 
 /// Starts a command in a group of its own; the pipe carries both of its outputs.

@@ -29,6 +29,11 @@ impl Lines<'_> {
         }
         let next = surface.dynamic.iter().position(|one| !one.pinned);
         let columns = columns_of(&surface.dynamic);
+        // Where each takes several rows, the last one may be out of sight.
+        if let Some(one) = next.map(|next| &surface.dynamic[next]).filter(|_| server::is_below(columns, self.width)) {
+            let line = Styled::new("  next out ", Role::UiDim).with(&text::sanitize_line(&one.name), Role::ScoreGate);
+            self.plain(line.into_row(self.width));
+        }
         for (rank, index) in dynamic_order(surface).enumerate() {
             let end = match (surface.dynamic[index].pinned, next == Some(index)) {
                 (true, _) => "pinned",
@@ -86,6 +91,7 @@ impl Lines<'_> {
         let fixed = &self.state.snapshot.surface.fixed_servers;
         let lent = one.servers.iter().map(|(name, _)| name).filter(|name| fixed.contains(name));
         words.extend(lent.map(|name| format!("in {name}")));
+        words.extend(self.shared(one));
         words.extend(one.deps.iter().map(|dep| format!("ran {dep}")));
         let words: Vec<String> = words.iter().map(|words| text::sanitize_line(words).into_owned()).collect();
         let indent = Styled::new("    ", Role::UiText);
@@ -100,6 +106,21 @@ impl Lines<'_> {
             line.into_row(self.width)
         };
         lines.iter().enumerate().map(row).collect()
+    }
+}
+
+impl Lines<'_> {
+    /// `shares pg with reports`: a server's tools stand in both rows and are counted once.
+    fn shared(&self, one: &DynamicCapability) -> Vec<String> {
+        let surface = &self.state.snapshot.surface;
+        let others = || surface.dynamic.iter().chain(&surface.held).filter(|other| other.name != one.name);
+        let asks = |other: &DynamicCapability, server: &str| other.servers.iter().any(|(name, _)| name == server);
+        let with = |server: &str| {
+            let names: Vec<&str> =
+                others().filter(|other| asks(other, server)).map(|other| other.name.as_str()).collect();
+            (!names.is_empty()).then(|| format!("shares {server} with {}, counted once", names.join(", ")))
+        };
+        one.servers.iter().filter_map(|(server, _)| with(server)).collect()
     }
 }
 

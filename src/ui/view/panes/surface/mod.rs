@@ -1,13 +1,14 @@
 //! The Surface pane: what the model can call, by why it is there.
 
 mod came;
+pub mod handed;
 mod server;
 
 use crate::proto::{EncoderState, ServerView, SkillView};
 use crate::text::{self, human};
 use crate::ui::action::Action;
 use crate::ui::keys::Context;
-use crate::ui::state::{State, is_alive, static_servers};
+use crate::ui::state::{State, children_shown, is_alive, static_servers};
 use crate::ui::theme::Role;
 use crate::ui::transcript::cell;
 use crate::ui::transcript::{Row, Styled};
@@ -37,6 +38,9 @@ pub fn lines(state: &State, width: usize) -> Vec<Line> {
     let skills = skill_lines(&state.snapshot.skills, lines.item, width);
     lines.item += state.snapshot.skills.len();
     lines.lines.extend(skills);
+    let handed = handed::lines(&state.snapshot, lines.item, width);
+    lines.item += children_shown(&state.snapshot).len();
+    lines.lines.extend(handed);
     lines.absent();
     let encoder = encoder_rows(&state.snapshot.encoder, width);
     if !encoder.is_empty() {
